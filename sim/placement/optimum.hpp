@@ -17,7 +17,7 @@ struct OptimumRequest {
   std::vector<Placing> known = {};  ///< placements that fit, found for less memory or with less
                                     ///< freedom
   std::size_t rounds = 3;           ///< of prices and search; fewer if the gap is small enough
- double near_enough = 3e-4;        ///< the gap that is small enough, unless the question is
+  double near_enough = 3e-4;        ///< the gap that is small enough, unless the question is
                                     ///< small
   std::size_t iterations = 1800;    ///< of the prices
   std::size_t tries = 2000;         ///< of the search

@@ -15,7 +15,7 @@ struct ForwardShape {
   Round round = {};
   bool return_outputs = true;
   std::int64_t buffers = usual_buffers;  ///< inputs and answers on a device for transfers
-  std::int64_t inputs_ahead = 0;  ///< inputs listed before the micro-batches that use them
+  std::int64_t inputs_ahead = 0;         ///< inputs listed before the micro-batches that use them
 };
 
 /// A tensor that crosses several cuts stays where it was made until its last reader has run, and is

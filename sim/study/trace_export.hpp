@@ -11,10 +11,10 @@ namespace sluice {
 
 /// The tables that a file of this format can hold; the first is the default. A data island can also
 /// hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. Empty:
-/// there is no choice.
+/// the format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws what the format throws, and InputError for the layers of a plan, which does not name any.
+/// Throws what the format throws, and InputError for the layers of a plan file, which does not name layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

@@ -15,11 +15,11 @@ std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
 /// Each load arrives when its operation begins, or ends when the next load on the copy engine must
-/// begin; and an operation sooner, if the engine is free by then. `latency_s`: of loads, by device.
-/// Each load arrives when its operation begins, or ends when the next load on the copy engine must
 /// begin; it comes one operation earlier if the engine is free by then. `latency_s`: of loads, per
 /// device. `pace`: loads are timed as on a machine on which the loads of a round take `pace` times
 /// as long as its computations, without latency. Then the positions of loads do not depend on the
 /// speed of the machine. None: loads are timed as on this machine.
+void load_late(Program& program, const std::vector<double>& latency_s,
+               std::optional<double> pace = {});
 
 }  // namespace sluice

@@ -24,7 +24,7 @@ struct PhaseRules {
   bool once_a_step = false;  ///< weights are loaded once for all batches of a step
   bool real_data = true, return_outputs = true;
   Activations activations = Activations::on_chip;
-  std::vector<std::string> devices;  ///< the devices that take turns; or, with `by_stage`, per stage
+  std::vector<std::string> devices;  ///< the devices that take turns; with `by_stage`: per stage
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< batches that take turns
 

@@ -1,5 +1,5 @@
-// What is said about a run beside its numbers, as JSON: what was asked, how certain the answer is,
-// and what it should not leave unsaid. `sluice run --json`, traces and Python take it from here.
+// What an answer says besides its numbers, as JSON: what was asked, how certain the answer is, and
+// notes that keep the reader from wrong conclusions. `sluice run --json`, traces and Python use this.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// {measured, sourced, assumed, figures, text}.
+/// Returns {measured, sourced, assumed, figures, text}.
 Value certainty_value(const Certainty& certainty);
-/// [{name, text}].
+/// Returns [{name, text}].
 Value notes_value(const std::vector<GivenNote>& notes);
 
-/// {asked, certainty, notes} in one line.
+/// Returns {asked, certainty, notes} in one line.
 std::string answer_json(const Scenario& scenario, const Summary& summary,
                         const std::vector<GivenNote>& notes);
 

@@ -1,6 +1,6 @@
-// What was asked (model, platform, workload, policy and cost, in one line and as a document), and
-// how certain the answer is: how many of its seconds rest on measurements, on figures with a
-// source, and on assumed figures.
+// States the question (model, platform, workload, policy and cost, in one line and as a document),
+// and how certain the answer is: which parts of its seconds come from measurements, from figures
+// with a source, and from assumed figures.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ namespace sluice {
 /// "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 32, policy
 /// resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s".
 std::string asked_text(const Scenario& scenario);
-/// The same as a mapping.
+/// The same text's parts as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// Shares of the seconds of work in a run, computing and moving, by what they rest on. They add up
-/// to 1 where there is any work.
+/// A run's seconds of computing and moving, as shares by the origin of the figures behind them. The
+/// shares add up to 1 if the run does any work.
 struct Certainty {
-  double measured = 0;  ///< on measurements of the layers themselves
-  double sourced = 0;   ///< on the platform's figures that have a source
-  double assumed = 0;   ///< on figures that the platform says are assumed, or that were overridden
-  std::vector<std::string> figures;  ///< the assumed figures that play a part:
+  double measured = 0;  ///< from measurements of the layers themselves
+  double sourced = 0;   ///< from the platform's figures that have a source
+  double assumed = 0;   ///< from figures that the platform marks as assumed, or overridden ones
+  std::vector<std::string> figures;  ///< the assumed figures that have an effect:
                                      ///< "devices.gpu.roofline"
 };
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);

@@ -1,4 +1,4 @@
-// The notes. A new one takes a file in notes/ and a line here; the order is that of the answer.
+// The notes. To add one, add a file in notes/ and a line here; answers give notes in this order.
 #include "study/answer/note.hpp"
 
 namespace sluice {

@@ -30,7 +30,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Notes which of these figures are assumed. Returns true where there is one.
+  /// Records which of these figures are assumed. Returns true if any is.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -41,7 +41,7 @@ class Figures {
     return any;
   }
 
-  /// Notes a figure that is assumed whatever the platform says.
+  /// Records a figure that is assumed, whatever the platform says.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
@@ -65,8 +65,8 @@ class Figures {
     return value;
   }
 
-  /// The entry of the platform's `assumed` that covers a figure; empty: none does. Figures that the
-  /// platform does not have play no part.
+  /// The entry of the platform's `assumed` that covers a figure; empty: there is none. Figures that
+  /// the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -86,8 +86,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. Where nothing says which share of a
-/// rate is reached, all of it is taken, which is an assumption, too.
+/// The figures of each kind of device that a cost model reads. If nothing says which part of a rate
+/// is reached, the whole rate is used, and that counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -116,7 +116,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// The figures of memories of the platform that devices use without a link.
+/// The figures of the platform's memories that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -134,16 +134,16 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures on which the rate of a channel ("host.gpu0.down") rests: what its link says of both
-/// directions, of this direction, and of pinned or pageable memory. Figures that the platform does
-/// not have play no part.
+/// The figures that determine the rate of a channel ("host.gpu0.down"): those that its link gives
+/// for both directions, for this direction, and for pinned or pageable memory. Figures that the
+/// platform does not have are ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  std::string way = channel, variant;  // figures that replace those of both directions
+  std::string way = channel, variant;  // `variant` replaces figures of both directions
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
     variant = by_compute;
@@ -160,9 +160,9 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// The share of the computed seconds that were not measured themselves but rest on measurements, by
-/// a fit or by interpolation, as the note fitted_share says. No figure of the platform accounts for
-/// them.
+/// The part of the computed seconds that was not measured but comes from measurements by a fit or
+/// by interpolation, as the note fitted_share says. These seconds do not depend on the platform's
+/// figures.
 double fitted_part(const Scenario& scenario) {
   const Account account = account_of(
       *scenario.cost, scenario.model, scenario.platform.devices.front(), scenario.workload.dtype,

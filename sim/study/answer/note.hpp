@@ -1,5 +1,5 @@
-// Notes say what an answer should not leave unsaid, because its reader would draw a wrong
-// conclusion. Each note has one file under notes/; catalog.cpp lists them.
+// Notes tell what the reader of an answer must know to avoid a wrong conclusion. Each note has one
+// file under notes/; catalog.cpp lists them.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ struct Answered {
 
 struct Note {
   std::string name;
-  std::string summary;  ///< one sentence: what it tells, and when
-  std::string source;   ///< what shows that it is worth telling
-  /// Returns full sentences that say what to do; empty: there is nothing to say.
+  std::string summary;  ///< one sentence: what the note says, and when
+  std::string source;   ///< why the note is needed
+  /// Returns full sentences that say what to do; empty: the note does not apply.
   std::string (*text)(const Answered& answered);
 };
 
@@ -32,7 +32,7 @@ const Catalog<Note>& note_catalog();
 struct GivenNote {
   std::string name, text;
 };
-/// The notes that have something to say, in the order of the catalog.
+/// The notes that apply, in the order of the catalog.
 std::vector<GivenNote> notes_of(const Answered& answered);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// " in gpu"; empty where several memories may be meant.
+/// " in gpu"; empty when it is not clear which memory is meant.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -21,8 +21,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// The number of actions that were listed and simulated before this plan was chosen: the work of
-/// planning, the same on every machine.
+/// The number of actions that were listed and simulated before this plan was chosen. It measures
+/// the work of planning, and is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,13 +30,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches until that has taken as much work as an answer may take.
+/// Makes plans for smaller batches until this has taken as much work as an answer may take.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits plans, and the actions listed and simulated for them. They are counted and not timed,
-  /// so that the answer is the same on a busy machine.
+  /// Limits the plans, and the actions that are listed and simulated for them. These are counted
+  /// instead of the time, so that the answer does not depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -70,7 +70,7 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Uses what is lacking to choose the first batch to try.
+/// Uses the shortage to choose the first batch to try.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -88,7 +88,7 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// The number of micro-batches that fit in flight, where too many in flight is the reason; else 0.
+/// The number of micro-batches in flight that fit, if too many in flight is the reason; otherwise 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
@@ -138,13 +138,13 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// The memory that is too small; where the message does not name it, the memory of the only device.
+/// The memory that is too small. If the message does not name it, the memory of the only device.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// Whether it is a memory beside the devices: its content stays there, however the model is cut.
+/// Whether it is a memory outside of the devices: the cut of the model does not change what it holds.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),

@@ -157,7 +157,7 @@ Value text_value(std::string_view text) {
   return Value::make(valid_utf8(text));
 }
 
-// Keys are in alphabetical order.
+// Writes keys in alphabetical order.
 Value entry_value(const Entry& entry) {
   const bool is_word = !entry.text.empty();
   Value map = Value::make_map();

@@ -1,7 +1,7 @@
-// A baseline: the results of a scenario at a time when somebody said that they are right.
-// DIR/<scenario>.json holds the question and the numbers with their tolerances, DIR/<scenario>.plan
-// holds the plan (study/check/golden_plan.hpp). docs/check.md describes both for those who edit
-// them.
+// A baseline: the results of a scenario that somebody confirmed to be right.
+// DIR/<scenario>.json holds the question and the numbers with their tolerances;
+// DIR/<scenario>.plan holds the plan (study/check/golden_plan.hpp). docs/check.md describes
+// both for people who edit them.
 #pragma once
 
 #include <map>
@@ -14,20 +14,20 @@
 
 namespace sluice {
 
-/// One number or word, and how far it may move. Its unit is that of the metric.
+/// One number or word, and how much it may change. Its unit is that of the metric.
 struct Entry {
   static constexpr double usual_rtol = 1e-9;
 
   std::optional<double> number = {};
   std::string text = {};    ///< the value of a metric that is a word
-  std::string absent = {};  ///< why there is neither a number nor a word
+  std::string absent = {};  ///< the reason when there is neither a number nor a word
   std::string unit = {};
   Metric::Better better = Metric::Better::neither;
-  double rtol = usual_rtol;  ///< as a share of the expected number
+  double rtol = usual_rtol;  ///< relative to the expected number
   double atol = 0;           ///< in addition, in the metric's unit
 };
 
-/// The metric, and its key where it has keys: {"peak_bytes_by_class", "gpu/weight"}.
+/// The metric, and its key if it has keys: {"peak_bytes_by_class", "gpu/weight"}.
 using EntryName = std::pair<std::string, std::string>;
 using Entries = std::map<EntryName, Entry>;
 
@@ -39,18 +39,18 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< of the resolved scenario's text, or of the plan's
-  std::string input_text;    ///< of the scenario; empty for a plan, or where it is too long to be
-                             ///< kept
+  std::string input_text;    ///< of the scenario; empty for a plan, or when it is too long to
+                             ///< keep
   Outcome outcome = Outcome::complete;
   std::string message;  ///< for infeasible: the first line of the message, without its colon
-  Entries entries;      ///< empty where it is infeasible
+  Entries entries;      ///< empty when the outcome is infeasible
 };
 
-/// Longer texts of scenarios and plans are represented by their hashes and sums.
+/// For longer texts of scenarios and plans, only hashes and sums are kept.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances and the directions that the metrics' records
-/// give.
+/// All metrics of a run, with the usual tolerances, and with the directions that the metrics'
+/// records give.
 Entries entries_of(const Summary& summary);
 /// "makespan_s", "peak_bytes[gpu]"
 std::string words_of(const EntryName& name);

@@ -1,4 +1,4 @@
-// Regression checks: scenarios are run in parallel, and each is compared with its baseline in a
+// Regression checks: runs scenarios in parallel, and compares each with its baseline in a
 // folder.
 #pragma once
 
@@ -15,24 +15,24 @@ struct CheckRequest {
   std::string folder;              ///< folder of the baselines
   bool update = false;             ///< write baselines where they are missing or differ
   std::size_t jobs = 1;            ///< processes at once
-  /// Called in a child process; what it throws is the error of that scenario.
+  /// Called in a child process; an exception that it throws is the error of that scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
 struct CheckResult {
   std::vector<ScenarioVerdict> scenarios;  ///< in the order of the request's paths
-  std::vector<bool> written;               ///< per scenario: whether its baseline was written
+  std::vector<bool> written;               ///< per scenario: its baseline was written
   std::vector<std::string> paths_to_accept() const;
 };
 
-/// The name of a scenario: that of its file, without folder and extension.
+/// The name of a scenario is that of its file, without folder and extension.
 std::string name_of_path(const std::string& path);
 std::string baseline_path(const std::string& folder, const std::string& name);
 std::string golden_path(const std::string& folder, const std::string& name);
 
-/// Errors of a scenario or of its baseline become verdicts. Throws UsageError where two scenarios
-/// have the same name, or a scenario is where its baseline would be. Throws IoError where a
+/// Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
+/// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a
 /// baseline cannot be written, and Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 

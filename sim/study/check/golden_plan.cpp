@@ -32,13 +32,13 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= 1e-9 * std::max(std::abs(x), std::abs(y));
 }
 
-/// A line, taken apart into its subject and what it says about it.
+/// A line, split into its subject and what it says about it.
 struct Statement {
   std::string about;                                      ///< "link host.down", "body 1F0"
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// How many words of a line before the sections name its subject.
+/// The number of words that name the subject of a line before the sections.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})
@@ -130,7 +130,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// A change that many lines have in common is reported once.
+  /// A change that many lines share is reported once.
   struct Change {
     std::string first, what;
     std::size_t count = 1;
@@ -145,7 +145,7 @@ class Comparison {
 
   static std::optional<std::string> value_of(const Statement& statement, const std::string& key,
                                              std::size_t place) {
-    if (key.empty()) {  // flags and bare words are counted
+    if (key.empty()) {  // flags and single words are counted
       if (place < statement.says.size() && statement.says[place].first.empty())
         return statement.says[place].second;
       return std::nullopt;
@@ -171,7 +171,7 @@ class Comparison {
     if (!changes.empty()) add(old.about, changes);
   }
 
-  /// Compares the order of the lines that both texts have.
+  /// Compares the order of the lines that both texts contain.
   void compare_order(const Statements& expected, const Statements& got) {
     std::vector<const std::string*> before, after;
     for (const Statement& old : expected.list())
@@ -187,7 +187,7 @@ class Comparison {
   }
 
   std::vector<Change> changes_;
-  std::map<std::string, std::size_t> places_;  ///< index of a change by its text
+  std::map<std::string, std::size_t> places_;  ///< indexes of changes, by their text
 };
 
 bool is_digest(const std::string& text) {
@@ -208,7 +208,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
                      "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // A plan that has grown above the limit, or shrunk below it, is compared by its digest.
+  // A plan whose size has crossed the limit is compared by its digest.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

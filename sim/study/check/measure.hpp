@@ -13,26 +13,26 @@ namespace sluice {
 /// Either a baseline with the golden text of its plan, or an error.
 struct Measurement {
   Baseline baseline;
-  std::string plan;  ///< golden text; empty where no plan could be made
+  std::string plan;  ///< golden text; empty when no plan could be made
   int error_code = 0;
   std::string error;  ///< the whole message
 };
 
-/// What is to be measured: a scenario or a plan.
+/// What is measured: a scenario or a plan.
 struct Subject {
   std::string name;
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  std::function<double()> question_bound_s = {};  ///< of a scenario; asked after the plan
+  std::function<double()> question_bound_s = {};  ///< of a scenario; called after the plan
 };
 
-/// Makes the plan and runs it in this process. Infeasible is an outcome; anything else that is
-/// thrown, also by `subject` itself, is the error.
+/// Makes the plan and runs it in this process. Infeasible is an outcome; any other exception, also
+/// one of `subject` itself, is the error.
 Measurement measure(const std::function<Subject()>& subject);
 
-/// measure(subject(i)) for each i in 0..count-1, each in a process of its own, `jobs` at a time. A
-/// process that dies counts as an error of its subject. Throws Interrupted.
+/// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time.
+/// If a process dies, this counts as an error of its subject. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});

@@ -10,16 +10,16 @@
 
 namespace sluice {
 
-/// A policy given in words: `streamed`, or `{name: streamed, prefetch: 0}`.
+/// A policy as text: `streamed`, or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< as given
   Value value;        ///< a text (a name) or a mapping
 
-  /// Throws InputError with a position where there is no such policy or parameter.
+  /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// The scenario's document under this policy. A mapping replaces the policy; a name alone keeps
-  /// those parameters of the scenario's policy that the new one also has. `phases:` is removed
-  /// where the policy does not use it.
+  /// The scenario's document with this policy. A mapping replaces the scenario's policy; a name
+  /// alone keeps the parameters of the scenario's policy that the new policy also has. `phases:` is
+  /// removed if the policy does not use it.
   Value applied_to(const Value& document) const;
 };
 
@@ -32,7 +32,7 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Called in a child process; what it throws is the error of that scenario.
+  /// Called in a child process; an exception that it throws is the error of that scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

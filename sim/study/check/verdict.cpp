@@ -130,12 +130,12 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   ScenarioVerdict verdict;
   verdict.name = got.baseline.scenario;
   verdict.message = outcome_message(expected, got.baseline);
-  // Where one of them has no numbers, nothing can be compared.
+  // If only one of them has numbers, nothing can be compared.
   if (expected.outcome == got.baseline.outcome)
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)
     verdict.was_version = expected.program_version;
-  // Where the plan itself is the question, a changed question is reported as a changed plan.
+  // If the question is a plan, a changed question is reported as a changed plan.
   const bool by_plan =
       expected.input == Baseline::Input::plan && expected.input == got.baseline.input;
   if (!by_plan && expected.input_sha256 != got.baseline.input_sha256) {

@@ -14,20 +14,20 @@ namespace sluice {
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// Tolerance, direction and so on are those of the baseline. A number that has a direction and no
-/// longer exists is worse; a key or a metric that appeared or disappeared is changed.
+/// Tolerance and direction are those of the baseline. A number that has a direction and no longer
+/// exists is worse; a key or a metric that appeared or disappeared is changed.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
   Verdict verdict = Verdict::equal;
 
   std::optional<double> difference() const;  ///< got - expected
-  std::optional<double> share() const;       ///< difference / |expected|; none where that is 0
+  std::optional<double> share() const;       ///< difference / |expected|; none when that is 0
 };
 
 /// A changed key of the resolved scenario: "policy.overlap".
 struct InputChange {
-  std::string key, expected, got;  ///< empty: the key was not there, or is no longer there
+  std::string key, expected, got;  ///< empty: the key did not exist, or no longer exists
 };
 
 /// `missing`: there is no baseline. `error`: there is no answer, or the baseline cannot be read.
@@ -37,27 +37,27 @@ std::string_view words_of(State state);
 struct ScenarioVerdict {
   std::string name, path;
   State state = State::equal;
-  std::vector<MetricVerdict> metrics;  ///< all of them, by name
+  std::vector<MetricVerdict> metrics;  ///< all metrics, by name
   bool input_changed = false;          ///< the question itself differs
-  std::vector<InputChange> input;      ///< empty where the baseline does not contain the question
+  std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// The former and the present outcome where they differ, or the message of the error.
+  /// The former and the present outcome if they differ, or the message of the error.
   std::string message;
   int error_code = 0;
-  std::string was_version;  ///< of the program that wrote the baseline, where it differs
+  std::string was_version;  ///< of the program that wrote the baseline, if it differs
 
   std::size_t count(Verdict verdict) const;
 };
 
 Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& got);
 
-/// `golden` is the plan beside the baseline, from the file `golden_name`. It may be empty where the
-/// baseline is infeasible. Throws InputError where `golden` cannot be read.
+/// `golden` is the plan that belongs to the baseline, from the file `golden_name`. It may be empty
+/// if the baseline is infeasible. Throws InputError when `golden` cannot be read.
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// The stages that compute longer and the links whose bytes take longer, in words: "stage 'conv1'
-/// computes 1 % longer". Ordered by share, the largest first.
+/// The stages that compute longer and the links whose bytes take longer, as text: "stage 'conv1'
+/// computes 1 % longer". The largest relative change comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

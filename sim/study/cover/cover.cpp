@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// FLOP that a machine executes while it moves one byte, where no machine is named.
+/// FLOP that a machine executes while it moves one byte, if no machine is named.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -60,8 +60,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// Says for which other batch or dtype the profile has an operator that it lacks as asked for;
-/// empty: for none.
+/// Says for which other batch or dtype the profile has an operator that it lacks for the requested
+/// ones; empty: for none.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -71,12 +71,12 @@ std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
   return "";
 }
 
-/// Whether the row has the element type that is asked for.
+/// Whether the row has the requested element type.
 bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of a whole: the sum over the passes; none where a pass is missing.
+/// Adds the seconds and joules of the whole model: the sum over the passes; nothing if a pass is missing.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;

@@ -13,10 +13,10 @@
 namespace sluice {
 namespace {
 
-/// How many larger ones are tried above the largest that the search finds.
+/// How many larger micro-batches are tried above the largest one that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// The number of micro-batches per batch with which accumulation is shown, where no batch is asked
-/// for.
+/// The number of micro-batches per batch for which accumulation is shown if no batch is
+/// requested.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -28,14 +28,14 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// Where seconds are known for a single micro-batch only, memory is searched with the cost model
+/// If the cost model knows seconds for only one micro-batch, memory is searched with the cost model
 /// peak.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
 }
 
-/// Nothing is loaded ahead for the next step.
+/// The same without overlap: nothing is loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -45,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Seconds of a step, as the metric step_s has it.
+/// Seconds of a step, as in the metric step_s.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -90,7 +90,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.shortage = refusal_->shortage;
     }
   } else {
-    plan(asked_, 1, 1);  // refuses what cannot be planned
+    plan(asked_, 1, 1);  // throws if this cannot be planned
   }
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
@@ -109,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Whether a strategy for fates searches for each answer, which makes questions expensive.
+/// Whether a strategy for fates searches for each answer, which makes each question expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -148,8 +148,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Where the search begins. What fits when every stage is treated alike is found quickly, and it
-/// also fits with a strategy that searches.
+/// The first micro-batch of the search. What fits when every stage is treated alike is found
+/// quickly, and it also fits with a strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -164,13 +164,13 @@ std::int64_t Card::begin() {
   return std::max<std::int64_t>(1, most);
 }
 
-/// Returns the largest micro-batch, and leaves in `refusal_` why the next one does not fit.
+/// Returns the largest micro-batch, and stores in `refusal_` why the next one does not fit.
 std::int64_t Card::largest() {
   for (std::int64_t first = begin();;) {
     const std::int64_t good = most_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // A search refuses by the least bytes of all choices, which grow with the samples
+    // A strategy that searches refuses by the least bytes of all choices, which grow with the samples
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;
@@ -179,7 +179,7 @@ std::int64_t Card::largest() {
   }
 }
 
-/// None: it does not fit, or there are no stages for it even without a limit.
+/// None: it does not fit, or the model has no stages for it even without a limit.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {

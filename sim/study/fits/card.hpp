@@ -1,5 +1,5 @@
-// One card of `fits`: searches its largest micro-batch, and finds out what that holds and how long
-// it takes.
+// One card of `fits`: finds its largest micro-batch, what memory that needs, and how long it
+// takes.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace sluice {
 
 class Card {
  public:
-  /// `told` is called after each question that was answered.
+  /// `told` is called after each answered question.
   Card(Scenario scenario, std::function<void()> told);
 
-  /// The only micro-batch for which the cost model knows seconds; 0: any.
+  /// The only micro-batch for which the cost model knows seconds; 0: it knows them for any.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Throws InputError, Interrupted.
@@ -42,13 +42,13 @@ class Card {
   void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
 
-  Scenario asked_;   ///< the scenario that is asked
+  Scenario asked_;   ///< the scenario of the question
   Scenario serial_;  ///< the same without overlap, for one step
-  Scenario timed_;   ///< the same with the cost model that was asked for
+  Scenario timed_;   ///< the same with the requested cost model
   std::function<void()> told_;
   const Device& device_;
-  FittingPlan made_;                   ///< the last plan that fitted
-  std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
+  FittingPlan made_;                   ///< the last plan that fit
+  std::optional<Infeasible> refusal_;  ///< of the smallest micro-batch that does not fit
 };
 
 }  // namespace sluice

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// The estimated share of a card's work that is done after `questions` questions; there are rarely
+/// The estimated part of a card's work that is done after `questions` questions; there are rarely
 /// more than 40.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
@@ -25,7 +25,7 @@ CardFit card_of(const FitsRequest& request, Scenario scenario, std::size_t numbe
   return Card(std::move(scenario), told).answer(request.batch);
 }
 
-/// The report on a platform for which the request cannot be asked.
+/// The report on a platform for which the question cannot be asked.
 CardFit refused(const Value& platform, const InputError& error) {
   CardFit fit;
   const Value* name = platform.find("name");

@@ -1,13 +1,13 @@
-// fits: memory by class, the largest micro-batch on each card of a list, what keeps the next one
-// from fitting, and what gradient accumulation gains. It asks the same questions as `sluice run`: a
+// fits: memory by class, the largest micro-batch on each card of a list, why the next larger one
+// does not fit, and what gradient accumulation gains. It asks the same questions as `sluice run`: a
 // candidate fits when its scenario has a plan and the plan passes its check.
 //
-// The largest is searched by what is lacking (base/fit_search.hpp). It is not proven that a smaller
-// micro-batch always fits where a larger one does. So the next three above are tried, too, and the
-// search continues where one of them fits. Fates that search themselves (optimal) refuse by the
-// least bytes of all their choices, which grow with the samples; there only the next one is tried.
+// The search for the largest one uses the reported shortage (base/fit_search.hpp). It is not proven that a
+// smaller micro-batch always fits when a larger one does. So the next three above are also tried, and the
+// search continues if one of them fits. Fates that search by themselves (optimal) refuse by the least bytes
+// of all their choices, which grow with the samples; for these only the next one is tried.
 //
-// Bytes, seconds.
+// Bytes and seconds.
 #pragma once
 
 #include <array>
@@ -33,12 +33,12 @@ struct FitsRequest {
   std::string fates = "keep_all";
   std::optional<std::int64_t> batch = {};   ///< samples of a batch for which accumulation is shown
   std::vector<std::string> overrides = {};  ///< KEY=VALUE of the scenario, applied last
-  /// Called from time to time with the estimated share of the work that is done.
+  /// Called from time to time with the estimated part of the work that is done.
   std::function<void(double share)> progress = {};
 };
 
-/// What is on the device at the first moment of its peak when only one thing runs at a time: the
-/// least that this number of samples needs.
+/// What the device holds at the first moment of its peak when actions run one at a time: the least
+/// that this number of samples needs.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
@@ -65,24 +65,24 @@ struct CardFit {
   /// not even one sample fits; none: any number fits.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one;   ///< of one sample
-  std::optional<Footprint> most;  ///< of the largest; without limit, of the batch asked for
-  /// The footprint of the next larger one, if there were memory for it. None where the plan depends
-  /// on the available memory (fates or stages that adapt to it): then there is no such footprint.
+  std::optional<Footprint> most;  ///< of the largest; without limit, of the requested batch
+  /// The footprint of the next larger micro-batch, as if there were memory for it. None if the plan
+  /// depends on the available memory (fates or stages that adapt to it): then it has no such footprint.
   std::optional<Footprint> next;
-  std::string refusal;           ///< why the next one does not fit, as `sluice run` says it
+  std::string refusal;           ///< why the next one does not fit, as in `sluice run`
   std::string refusal_headline;  ///< its first line
   Shortage shortage;             ///< its numbers
   std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
-  std::string error;     ///< why this card cannot be asked at all; then the rest is empty
+  std::string error;     ///< why no question can be asked; then the rest is empty
 };
 
 struct FitsReport {
   std::string model;
   std::string optimizer;  ///< empty for inference
   /// The only micro-batch for which the cost model knows seconds (steps and accumulation of others
-  /// are left out); 0: any.
+  /// are left out); 0: it knows them for any.
   std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< in the order of the platforms
 };
@@ -90,9 +90,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// A card that cannot be asked (it has no rate for the dtype) reports that itself. Throws
-/// InputError where no card can be asked, UsageError for an override of something that is searched
-/// for or has an option of its own, and Interrupted.
+/// If a question cannot be asked for a card (it has no rate for the dtype), the card reports this
+/// itself. Throws InputError when this holds for all cards, UsageError for an override of something
+/// that is searched for or has its own option, and Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

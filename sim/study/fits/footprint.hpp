@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// The footprint of a plan that does one thing at a time.
+/// The footprint of a plan whose actions run one at a time.
 Footprint footprint_of(const Plan& plan, const std::string& memory, std::int64_t samples);
 
 }  // namespace sluice

@@ -30,7 +30,7 @@ Value mapping(const std::vector<std::pair<std::string, std::string>>& entries) {
   return map;
 }
 
-/// Refuses overrides of what is searched for, or has an option of its own.
+/// Refuses overrides of what is searched for, or has its own option.
 void refuse_override(const Override& override) {
   const auto is = [&](std::vector<std::string> path) { return override.path == path; };
   const auto refuse = [&](const std::string& reason) {

@@ -10,7 +10,7 @@ namespace sluice {
 Value unlimited_platform(const std::string& dtype);
 
 /// The scenario for one sample; the search sets the batch. Throws InputError, and UsageError for an
-/// override of something that is searched for or has an option of its own.
+/// override of something that is searched for or has its own option.
 Scenario scenario_of(const FitsRequest& request, Value platform);
 
 }  // namespace sluice

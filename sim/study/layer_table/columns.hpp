@@ -1,4 +1,4 @@
-// The columns of `sluice model`. Each is one record, from which the table, the CSV, the data
+// The columns of `sluice model`. Each column is one record, from which the table, the CSV, the data
 // island, the keys of the JSON and the help are made.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace sluice {
 
-/// Numbers by axis, which a table shows as one number where they are equal.
+/// Numbers per axis, which a table shows as one number if they are equal.
 struct ByAxis {
   Shape numbers;
 };
 
-/// Nothing, a count, milliseconds or a share, a word, extents, or numbers by axis.
+/// Empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
@@ -26,8 +26,8 @@ struct ModelColumn {
   std::string heading;  ///< heading in table, CSV and data island
   std::string summary;  ///< a phrase, with the unit
   Cell (*cell)(const TableRow&);
-  bool of_platform = false;  ///< exists only where there is a platform
-  bool words = false;        ///< a column of words, aligned on the left
+  bool of_platform = false;  ///< exists only if there is a platform
+  bool words = false;        ///< a column of words, aligned to the left
 };
 
 const std::vector<ModelColumn>& model_columns();

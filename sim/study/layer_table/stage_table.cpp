@@ -33,7 +33,7 @@ std::int64_t whole_bytes(double bytes) {
   return std::llround(bytes);
 }
 
-/// Makes the rows, layer by layer: the counts of the layer, and the sums.
+/// Makes the rows, layer by layer: the counts of the layer, and the running totals.
 class Rows {
  public:
   Rows(const Model& model, DType dtype, const Target* target)
@@ -123,7 +123,7 @@ class Rows {
   const Model& model_;
   DType dtype_;
   const Target* target_;
-  std::vector<bool> counted_;  ///< tensors that are already counted among the bytes kept
+  std::vector<bool> counted_;  ///< tensors that the kept bytes already include
   TableRow row_{};
   RowCounts total_;
   double forward_s_ = 0, backward_s_ = 0;

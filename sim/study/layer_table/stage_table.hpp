@@ -1,4 +1,4 @@
-// The stage table of a model: counts by layer with running totals, and on a platform the same in
+// The stage table of a model: counts per layer with running totals and, for a platform, the same in
 // seconds. Source: AlexNet on one card.
 #pragma once
 
@@ -18,12 +18,12 @@ struct Target {
   const Device& device;
   DType dtype;
   ChosenCost cost;
-  double bandwidth = 0;   ///< byte per second of the narrowest link between host memory and the
+  double bandwidth = 0;   ///< byte per second of the slowest link between host memory and the
                           ///< device
   double flop_per_s = 0;  ///< of the device: rate x efficiency
 
-  /// Throws InputError where there is no such device, no rate for the dtype, or no link that feeds
-  /// it.
+  /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds
+  /// the device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
@@ -33,11 +33,11 @@ struct Target {
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;
-  /// Bytes kept for the backward pass. A layer does not count what an earlier layer's backward pass
-  /// reads.
+  /// Bytes kept for the backward pass. Bytes that the backward pass of an earlier layer also reads
+  /// are not counted again.
   std::int64_t kept = 0;
-  /// Bytes read and written in the device's memory, forward and backward; the parameters count
-  /// once.
+  /// Bytes read and written in the device's memory, forward and backward; the parameters are
+  /// counted once.
   std::int64_t read = 0, written = 0, backward_read = 0, backward_written = 0;
 };
 
@@ -62,7 +62,7 @@ struct TableRow {
 /// InputError on overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
-/// A stage table that was read has FLOP, but no MACs.
+/// Whether the model has MACs. A model that was read from a stage table has FLOP, but no MACs.
 inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }
@@ -72,7 +72,7 @@ struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< all parameters over the link
   std::optional<double> fill_s;  ///< to fill the device's memory over the link
-  std::optional<double> copies;  ///< copies of the parameters that fit into it; none: no parameters
+  std::optional<double> copies;  ///< copies of the parameters that fit; none: no parameters
   double state_s = 0;            ///< all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;

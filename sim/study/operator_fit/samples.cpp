@@ -12,14 +12,14 @@
 namespace sluice {
 namespace {
 
-/// "StochasticDepth(p=0.0, …)" and "Dropout(p=0)" return what they are given: nothing is launched.
+/// "StochasticDepth(p=0.0, …)" and "Dropout(p=0)" return their input: they launch nothing.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// What may not stand in both halves of a split: the operator with its weights, whatever it is
-/// applied to; and where it has none, what it is applied to.
+/// What must not be in both halves of a split. For an operator with weights: the operator, for any
+/// input. For one without weights: its input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -77,7 +77,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// All that the device took, its idle power too, as a fit has it.
+  /// The whole energy of the device, including its idle power, as fits use it.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -113,7 +113,7 @@ class Collector {
 
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
-  std::optional<std::string> stood_for_;  ///< the device that "" was the data sheet of
+  std::optional<std::string> stood_for_;  ///< the device for which "" was used
 };
 
 }  // namespace

@@ -20,18 +20,18 @@ struct ClassSamples {
 };
 
 struct FitSamples {
-  std::vector<Sheet> sheets;  ///< of each device and dtype for which there are samples
+  std::vector<Sheet> sheets;  ///< of each device and dtype that has samples
   std::vector<ClassSamples> classes;
-  /// The number of rows that take no part, by reason: "of no class that is fitted: Flatten".
+  /// The number of rows that are left out, by reason: "of no class that is fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices, by the name that rows have; "" stands for one further device,
+/// The data sheets of the devices, by the name that the rows use; "" stands for one further device,
 /// whatever its name.
 using DevicesByName = std::map<std::string, Device>;
 
-/// The forward rows of leaves with a time above 0. Throws InputError where a device of the rows has
-/// no data sheet, or where the data sheet lacks a figure that the form needs.
+/// The forward rows of leaves with a time above 0. Throws InputError when a device of the rows has
+/// no data sheet, or when the data sheet lacks a figure that the form needs.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

@@ -11,15 +11,15 @@
 namespace sluice {
 namespace {
 
-/// What is left over above this counts by its size, below it by its square.
+/// Residuals above this count in proportion to their size, below it in proportion to their square.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
-/// What NLopt asks, and of whom.
+/// The data that NLopt's callback needs.
 struct Asked {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;
-  std::vector<std::size_t> which;  ///< of them: those that are looked for
+  std::vector<std::size_t> which;  ///< indexes of the parameters that are searched
   const std::function<double(const std::vector<double>&)>& mean;
 
   double at(const double* logarithms) {

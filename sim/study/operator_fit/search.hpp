@@ -15,19 +15,19 @@ struct Found {
   double penalty = 0;
 };
 
-/// The parameters for which `mean`, together with what keeps each parameter near its usual value,
-/// is least. The search begins at `start` and stays within the parameters' ranges, as logarithms.
-/// Parameters without a range, and those of another part of the form, keep their start. Equal
-/// arguments give equal results. Source: Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// The parameters for which `mean`, plus a term that keeps each parameter near its usual value, is
+/// least. The search begins at `start` and stays within the parameters' ranges, as logarithms.
+/// Parameters without a range, and those of another part of the form, keep their start values.
+/// Equal arguments give equal results. Source: Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
             const std::function<double(const std::vector<double>&)>& mean);
 
-/// Grows like the square of a deviation near 0 and like its size far from 0, so that single odd
-/// samples decide nothing.
+/// Grows like the square of a deviation near 0 and in proportion to it far from 0, so that single
+/// outliers have little effect.
 double penalty(double over);
 
-/// The mean penalty of the deviations from a form; where there are many samples, of every second,
-/// third, … one.
+/// The mean penalty of the deviations from a form. If there are many samples, only every second,
+/// third, … sample is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// What no device was seen to do better: J of its data sheet's watts for a FLOP, at the upper
-/// quartile of its FLOP/s. 0 where that says nothing: one device, no products, no watts.
+/// The least energy per FLOP that a device reached: joules as a multiple of the data sheet's watts, at
+/// the upper quartile of its FLOP/s. 0 if this cannot be known: only one device, no products, no watts.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -47,7 +47,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// From two starts, since what is best may jump: as another tile is, or rows that fit the cache.
+/// Fits from two start points, because the optimum may jump, for instance to another tile or to
+/// rows that fit the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -76,7 +77,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
       least(energy_parameters(), starts_of(energy_parameters()), FormPart::all, mean).parameters;
 }
 
-/// One sample without energy, and there is no fit of it, in no split either.
+/// If one sample has no energy, energy is not fitted at all, in no split either.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -125,7 +126,7 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Half of the configurations; which ones follows from the split's number alone.
+/// Half of the configurations; which ones depends only on the number of the split.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);
@@ -135,7 +136,7 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// The samples for which that is true, and the others.
+/// The samples for which the condition is true, and the others.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
                                                            Chosen&& chosen) {
@@ -145,7 +146,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// Errors on each device of a fit of all others.
+/// Errors on each device of a fit to all other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

@@ -1,5 +1,5 @@
-// Fits classes of operators to measurements, and says how far off the fit is for configurations
-// that it has not seen.
+// Fits classes of operators to measurements, and says how large the error is for configurations
+// that were not measured.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace sluice {
 
 struct TrainingOptions {
-  int splits = 5;           ///< the number of random splits; one half is fitted and the other one
-                            ///< predicted
+  int splits = 5;           ///< the number of random splits; one half is fitted and the other
+                            ///< half is predicted
   bool corrections = true;  ///< keep the deviations from the form
 };
 
-/// Fits one class. There must be samples, all with positive seconds; energy is fitted where all of
+/// Fits one class. There must be samples, all with positive seconds; energy is fitted if all of
 /// them have joules. Equal inputs give equal fits.
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);

@@ -16,13 +16,13 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// The cost of `times` calls of that price on a device that takes `watts` above rest.
+/// The cost of `times` calls of that price on a device that takes `watts` more than when it is idle.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;
   sum.measured_s = times * price.measured_s;
   sum.joules = times * (price.joules + watts * (price.seconds - price.joules_s));
-  // Joules that come with a price were measured where its seconds were.
+  // Joules of a price were measured if its seconds were measured.
   if (price.measured_s > 0 && price.joules_s > 0)
     sum.measured_j = times * price.joules * price.measured_s / price.seconds;
   return sum;
@@ -75,7 +75,7 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      double seconds = 0;  // where a policy gave the stage seconds of its own
+      double seconds = 0;  // if a policy gave the stage its own seconds
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;
       for (const auto& [layer, price] : parts)

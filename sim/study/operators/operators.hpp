@@ -8,22 +8,22 @@
 
 namespace sluice {
 
-/// Sums over a whole run. Joules are above those of devices at rest, as in an action.
+/// Sums over a whole run. As in an action, joules are those above idle power.
 struct OperatorSum {
   std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
   std::string type;  ///< of a layer; for a class its name
   double seconds = 0, joules = 0;
-  double measured_s = 0, measured_j = 0;  ///< the part of these that rests on measurements
+  double measured_s = 0, measured_j = 0;  ///< the part that comes from measurements
 };
 
 struct OperatorSums {
   std::vector<OperatorSum> classes;  ///< most seconds first
-  std::vector<OperatorSum> layers;   ///< in the order of the model; then what belongs to no layer
+  std::vector<OperatorSum> layers;   ///< in the order of the model; then all other work
   OperatorSum all;
 };
 
 /// The sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no
-/// layer's price explains, are "other". Throws InputError as the cost model does.
+/// price of a layer explains, are "other". Throws InputError as the cost model does.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

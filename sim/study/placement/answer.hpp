@@ -14,18 +14,18 @@ namespace sluice {
 /// The keys of a row, in their order.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping with some of these keys; a key is absent where it does not apply to this
-/// way.
+/// A result as a mapping with some of these keys; a key is absent if it does not apply to this
+/// method.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
-/// The static placement for the most memory that is at most half of what is needed, or else the
-/// first one; nullptr where none was asked for or none fits. Its tensors are shown unless the user
-/// chooses others.
+/// The static placement for the largest memory that is at most half of what is needed, or else the
+/// first static one; nullptr if none was requested or none fits. Its tensors are shown unless the
+/// user chooses another placement.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
 /// The `top` tensors that matter most, each with bytes, class, memory and worth_s: the seconds that
-/// are lost if it were in slow memory, or won if it were in fast memory, while all others stay
-/// where they are. Moves are not counted. Throws UsageError where the result has no placement,
+/// would be lost if it were in slow memory, or gained if it were in fast memory, while all others
+/// stay where they are. Moves are not counted. Throws UsageError when the result has no placement,
 /// because it was refused or is that of the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 

@@ -1,5 +1,5 @@
-// The slowdown of a scenario as a function of the share of its needed bytes that fits into fast
-// memory, for each way to place its tensors.
+// The slowdown of a scenario as a function of the part of its needed bytes that fits into fast
+// memory, for each method of placing its tensors.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace sluice {
 
-/// Bytes of fast memory that were asked for: "16GB", "40%" of what the scenario needs, "1:8" (so
-/// much fast memory to so much slow one), or "10%..100%", in steps of 10 % or "..100%:5" others;
-/// several stand with commas between them. Throws UsageError, in the words of the option --fast.
+/// Parses sizes of fast memory, separated by commas: "16GB"; "40%" of what the scenario needs;
+/// "1:8" (the ratio of fast to slow memory); or "10%..100%" in steps of 10 %, or with another step,
+/// "..100%:5". Throws UsageError, which names the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
 
-/// One micro-batch of a scenario as a question of placement. Throws InputError.
+/// One micro-batch of a scenario as a placement problem. Throws InputError.
 PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
 struct PlacementCurve {
@@ -37,11 +37,11 @@ struct PlacementCurve {
 
 struct CurveRequest {
   std::string device;             ///< empty: the first device that has two memories
-  std::string fast = {};          ///< empty: 10%..100%, and as much as the device has
-  std::vector<std::string> ways;  ///< empty: all ways
+  std::string fast = {};          ///< empty: 10%..100%, and what the device has
+  std::vector<std::string> ways;  ///< empty: all methods
   int nodes = 1000;
-  /// Rates at which kernels read and write slow memory, on top of their time without; none: as the
-  /// cost model says.
+  /// The rates at which kernels read and write slow memory, in addition to their other time; none:
+  /// as the cost model says.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementTold told = {};
 };

@@ -10,7 +10,7 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    listed,  ///< a few values without an order: each is combined with all values of the others
+    listed,  ///< a few values without an order: all are combined with all values of the other keys
     whole,   ///< whole numbers from low to high
     real,    ///< any number from low to high
   };
@@ -21,22 +21,22 @@ struct SearchKey {
   std::string unit;                 ///< follows each number
   bool bytes = false;               ///< a real number that must be written as whole bytes
 
-  /// How many values it has; infinity for real numbers.
+  /// The number of its values; infinity for real numbers.
   double count() const;
-  /// Real numbers in a range that spans a factor of ten or more are searched by their logarithm.
+  /// Real numbers are searched by their logarithm if their range spans a factor of ten or more.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
-  /// The number at a share (0 to 1) of the range: a whole number, or one with seven significant
-  /// digits.
+  /// The number at a position in the range, from 0 (low) to 1 (high): a whole number, or one with
+  /// seven significant digits.
   double number_at(double share) const;
   /// The text after KEY= for that number.
   std::string text_of(double number) const;
   std::string text_at(double share) const { return text_of(number_at(share)); }
-  /// The share of the range at which a number is.
+  /// The position of a number in the range, from 0 to 1.
   double share_of(double number) const;
 };
 
-/// KEY=lo..hi     any number where an end has a unit or a fraction, otherwise whole numbers
-/// KEY=a,b,c      these; KEY=lo..hi:n and KEY=lo..hi*f list values, too, as in a sweep
+/// Parses KEY=lo..hi: any number if an end has a unit or a fraction, otherwise whole numbers.
+/// Parses KEY=a,b,c as these values; KEY=lo..hi:n and KEY=lo..hi*f also list values, as in a sweep.
 /// Throws UsageError.
 SearchKey parse_search_key(const std::string& word);
 

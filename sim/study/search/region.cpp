@@ -10,19 +10,19 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double first_step = 0.1;  ///< of a walk, as a share of the range
-constexpr double tolerance = 1e-6;  ///< of a walk, as a share of the range
+constexpr double first_step = 0.1;  ///< of a walk, relative to the range
+constexpr double tolerance = 1e-6;  ///< of a walk, relative to the range
 constexpr double apart = 0.15;      ///< starts of walks that are closer than this count as one
 constexpr std::size_t most_starts = 3;
-/// Points of DIRECT per dimension. It only has to find the valleys; further points are better spent
-/// on walks.
+/// Points of DIRECT per dimension. DIRECT only has to find the valleys; further points are better
+/// used for walks.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// Calls of a method per point that it may ask: where values are rounded, many of its calls are
-/// about points that are already known.
+/// Calls of a method per point that it may ask: if values are rounded, many of its calls are for
+/// points that are already known.
 constexpr std::size_t calls_for_each_point = 20;
 
-/// Orders all points by one number, for a walk: those that keep the limits come below all others.
+/// Orders all points by one number, for a walk: points that keep the limits come below all others.
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
   const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
@@ -73,7 +73,7 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks the ends of the ranges, where most answers are, and the middle, several at once.
+/// Asks several points at once: the ends of the ranges, where most answers are, and the middle.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -92,7 +92,7 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
-  if (most_points == 0) return;  // NLopt would take it for no limit
+  if (most_points == 0) return;  // NLopt would take 0 as no limit
   struct Enough {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {
@@ -172,8 +172,8 @@ bool Region::search(std::size_t most_points) {
           return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // DIRECT does not know what is between its points: by how much limits are broken leads it
-    // towards points that keep them.
+    // DIRECT does not know what is between its points. The amount by which limits are broken leads
+    // it towards points that keep the limits.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

@@ -11,13 +11,13 @@ namespace sluice {
 
 class Region {
  public:
-  /// `row` has the values of all other keys; `searched` are the indices of the keys that are
+  /// `row` has the values of all other keys; `searched` contains the indexes of the keys that are
   /// searched.
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Asks at most `most_points` points. Returns true where it ended by itself before these were
-  /// used up.
+  /// Asks at most `most_points` points. Returns true if the search ended before it had used them
+  /// all.
   bool search(std::size_t most_points);
 
  private:
@@ -34,10 +34,10 @@ class Region {
   void divide(const Score& score, std::size_t most_points);
   bool has_one_that_keeps() const;
   bool all_lack_numbers() const;
-  /// The best points of this region that are apart from one another, best first.
+  /// The best points of this region that are far enough from one another, best first.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);
-  /// Tries whole numbers beside the best one, until none of them is better.
+  /// Tries the neighbours of the best whole numbers, until none of them is better.
   void try_neighbours();
 
   const std::vector<SearchKey>& keys_;

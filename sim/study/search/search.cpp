@@ -22,10 +22,10 @@ struct Parting {
   double combinations = 1;
 };
 
-/// Lists are combined. Whole numbers are combined, too, as long as all combinations fit into the
-/// allowed points, those with the fewest values first. Where ranges are searched, each combination
-/// needs the points of a region: then whole numbers are searched as well, those with the most
-/// values first, until there are enough points.
+/// Lists are combined. Whole numbers are combined too, beginning with those with the fewest values,
+/// as long as all combinations fit into the allowed points. If ranges are searched, each
+/// combination needs the points of a region. Then whole numbers are searched as well, beginning
+/// with those with the most values, until there are enough points.
 Parting parting_of(const SearchRequest& request) {
   Parting parting;
   std::vector<std::size_t> whole;
@@ -42,11 +42,11 @@ Parting parting_of(const SearchRequest& request) {
   });
   const double each = parting.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // how many of them are combined
+  std::size_t few = 0;  // the number of these keys that are combined
   for (const std::size_t k : whole) {
     const double combinations = parting.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // nor do those with more values
+    if (!fits) break;  // then no key with more values fits
     parting.combinations = combinations;
     ++few;
   }

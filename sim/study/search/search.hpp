@@ -1,5 +1,5 @@
-// A search finds the point of a scenario that is best in one number and keeps limits of others.
-// Every point is asked, and stored, like a point of a sweep.
+// A search finds the point of a scenario that is best in one number and keeps limits of other
+// numbers. Each point is evaluated and stored like a point of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -20,49 +20,49 @@ struct SearchRequest {
   SearchGoal goal;
   std::vector<SearchLimit> limits = {};
   std::size_t most_points = 200;  ///< the largest number of different points to ask
-  std::size_t jobs = 1;           ///< points at once, where several are known
-  Measure both = {};  ///< runs the best point by both executors, and throws where they differ
+  std::size_t jobs = 1;           ///< points that run at the same time, if several are known
+  Measure both = {};  ///< runs the best point by both executors, and throws when they differ
   Store* store = nullptr;
   bool retry_failed = false;
   /// Called in the caller's thread.
   std::function<void(std::size_t done, std::size_t most)> progress = {};
 };
 
-/// The merit of a point; smaller is better. Of two that keep all limits, the one with the smaller
-/// number is better; of others, the one that breaks the limits less.
+/// The merit of a point; smaller is better. Of two points that keep all limits, the one with the
+/// smaller number is better; of two others, the one that breaks the limits less.
 struct Merit {
   enum class Stand {
     keeps,    ///< it keeps all limits
     breaks,   ///< it runs, but breaks a limit
-    refused,  ///< it has no such number: it does not fit, or cannot be asked
+    refused,  ///< it has no such number: it does not fit, or cannot be evaluated
   };
   Stand stand = Stand::refused;
-  double number = 0;  ///< keeps: the goal (negative to maximise); else by how much limits are
-                      ///< broken
+  double number = 0;  ///< keeps: the goal (negative to maximise); otherwise by how much limits
+                      ///< are broken
   auto operator<=>(const Merit&) const = default;
 };
 
 struct SearchResult {
-  Points points;      ///< the points that were asked, in order
+  Points points;      ///< the points that were evaluated, in order
   SweepResult sweep;  ///< their results
   std::vector<Merit> merits;
   std::optional<std::size_t> best;  ///< index in `points`; none: no point keeps all limits
-  /// Among the points that run, break a limit and would be better than `best`, the one that breaks
+  /// Among the points that run, break a limit and would be better than `best`: the one that breaks
   /// it least.
   std::optional<std::size_t> beyond;
-  std::size_t as_good = 0;  ///< further points with the same number as the best
+  std::size_t as_good = 0;  ///< other points with the same number as the best
   bool all_asked = false;   ///< every combination was asked
   bool exhaustive = false;  ///< every combination was asked and none failed, so no point is better
-  bool used_up = false;     ///< it ended because `most_points` were asked
+  bool used_up = false;     ///< it ended because `most_points` were evaluated
 };
 
 /// Listed keys, and ranges of few whole numbers, are combined. For each combination the remaining
-/// ranges are searched: their corners, then DIRECT, then Subplex from the best places, then
-/// neighbouring whole numbers. Nothing is random. Throws UsageError where the lists have more
-/// combinations than points are allowed, and what run_sweep throws.
+/// ranges are searched: their corners, then DIRECT, then Subplex from the best points, then
+/// neighbouring whole numbers. Nothing is random. Throws UsageError when the lists have more
+/// combinations than the allowed points, and everything that run_sweep throws.
 SearchResult run_search(const SearchRequest& request);
 
-/// The number of the goal or of a limit at a point; NaN where there is none.
+/// The number of the goal or of a limit at a point; NaN if there is none.
 double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place);
 
 }  // namespace sluice

@@ -29,8 +29,8 @@ double number_in(const SearchNumber& number, const std::string& value, const Poi
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// By how much the needed memory exceeds the available memory, as a share of the latter; 1 where
-/// that is not known.
+/// By how much the needed memory exceeds the available memory, relative to the latter; 1 if this is
+/// not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
@@ -86,8 +86,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Where points ran, at least one of them must have the number. Which one does not matter, because
-/// the names of devices differ between platforms.
+/// If any points ran, at least one of them must have the number. It does not matter which one,
+/// because the names of devices differ between platforms.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

@@ -1,4 +1,4 @@
-// The points that a search has asked: each is asked once, and stored like a point of a sweep.
+// The points that a search has evaluated: each is evaluated once, and stored like a point of a sweep.
 #pragma once
 
 #include <map>
@@ -20,16 +20,16 @@ class Trials {
   const Merit& merit(std::size_t place) const { return merits_[place]; }
   bool knows(const SearchRow& row) const { return places_.contains(row); }
 
-  /// The index of a point, which is asked unless it was asked before.
+  /// Returns the index of a point, and evaluates it if that was not done before.
   std::size_t ask(const SearchRow& row);
-  /// Asks several points at once.
+  /// Evaluates several points at once.
   void ask_all(const std::vector<SearchRow>& rows);
-  /// True where no point could be asked: then a varied key is wrong.
+  /// True if no point could be evaluated: then a varied key is wrong.
   bool all_failed() const;
-  /// The point ran, but lacks a number that the goal or a limit names.
+  /// Whether the point ran but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
-  /// Hands over all points with their merits; the trials are empty afterwards. Throws UsageError
-  /// where points ran and none of them has a number that the goal or a limit names.
+  /// Returns all points with their merits; the trials are empty afterwards. Throws UsageError when
+  /// points ran and none of them has a number that the goal or a limit names.
   SearchResult result();
 
  private:

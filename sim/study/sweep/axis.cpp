@@ -23,7 +23,7 @@ constexpr std::size_t most_points = 1'000'000;
                    "the one before), as in workload.batch=1..32*2");
 }
 
-/// Splits at commas that stand outside of brackets, braces and quotes.
+/// Splits at commas outside of brackets, braces and quotes.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -45,7 +45,7 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// A number and the unit behind it; none where the text does not begin with a number.
+/// A number and the unit after it; none when the text does not begin with a number.
 struct End {
   double number = 0;
   std::string unit;
@@ -61,10 +61,10 @@ std::optional<End> end_of(std::string_view text) {
   return end;
 }
 
-/// "lo..hi", and what stands behind it: ':' or '*' with its number.
+/// "lo..hi", and what follows it: ':' or '*' with its number.
 struct Range {
   End low, high;
-  char by = 0;  ///< ':', '*' or nothing
+  char by = 0;  ///< ':', '*' or 0 for neither
   std::string count;
 };
 std::optional<Range> range_of(const std::string& text) {
@@ -140,7 +140,7 @@ std::string unit_of(const std::string& word, const Range& range) {
   return low.empty() ? high : low;
 }
 
-/// Is the amount of memory that the text says a whole number of bytes?
+/// Whether the text is an amount of memory that is a whole number of bytes.
 bool is_whole(const std::string& text) {
   try {
     parse_bytes(text);

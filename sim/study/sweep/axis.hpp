@@ -10,34 +10,34 @@ namespace sluice {
 
 struct Axis {
   std::string key;                  ///< with dots: "workload.batch"
-  std::vector<std::string> values;  ///< as they would stand behind KEY= on the command line
+  std::vector<std::string> values;  ///< as they would be written after KEY= on the command line
 };
 
-/// KEY=a,b,c           these values; a comma inside brackets, braces or quotes separates nothing
-/// KEY=lo..hi:n        n values at equal distances, both ends among them
+/// KEY=a,b,c           these values; a comma inside brackets, braces or quotes does not separate
+/// KEY=lo..hi:n        n values at equal distances, including both ends
 /// KEY=lo..hi*f        lo, lo x f, lo x f x f, ... up to hi
 /// KEY=lo..hi          all whole numbers from lo to hi
-/// Ends may have a unit, the same one: 16GB/s..64GB/s:4; where one end has none, it takes the
-/// other's. Amounts of memory between the ends are rounded to whole bytes. What is not a range of
-/// numbers is a value of its own: ../platforms/k40.yaml. Throws UsageError.
+/// Both ends may have the same unit: 16GB/s..64GB/s:4; if only one end has a unit, it is used for
+/// both. Amounts of memory between the ends are rounded to whole bytes. Text that is not a range of
+/// numbers is a single value: ../platforms/k40.yaml. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
-/// "lo..hi", with no number of values and no factor behind it.
+/// "lo..hi", without a number of values or a factor after it.
 struct PlainRange {
   double low = 0, high = 0;  ///< low <= high
   std::string unit;          ///< of both ends; may be empty
   bool whole = false;        ///< both are written without a fraction or an exponent
 };
 /// None: `values` is something else, such as a list. `word` is KEY=values, for messages. Throws
-/// UsageError: the ends have two units, or the range ends before it begins.
+/// UsageError when the ends have two units, or when the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// A value of a range as text: where its ends are `whole` numbers, so are those between them, which
-/// are written with all their digits (10000000, not 1e+07).
+/// A value of a range as text. If the ends are `whole` numbers, so are the values between them,
+/// which are written with all their digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
-/// "4121212121B": an amount in such a unit as whole bytes, the nearest ones.
+/// "4121212121B": an amount in such a unit, rounded to whole bytes.
 std::string whole_bytes(double number, const std::string& unit);
 
 /// How several axes are combined.
@@ -46,16 +46,16 @@ enum class Over {
   zip,   ///< the first values of all, the second values of all, ...
 };
 
-/// One value of each axis, by their places in `values`.
+/// One value of each axis, by their positions in `values`.
 using Place = std::vector<std::size_t>;
 
 /// The points of a sweep, in order. `keys` are numbers from 0 to size() - 1.
 class Points {
  public:
-  /// Throws UsageError: a key that is given twice, axes of different lengths for `zip`, or more
-  /// than a million points.
+  /// Throws UsageError for a key that is given twice, for axes of different lengths with `zip`, and
+  /// for more than a million points.
   Points(std::vector<Axis> axes, Over over);
-  /// Points that are given one by one: row by row the values of all keys. Throws UsageError.
+  /// Points that are given one by one: each row has the values of all keys. Throws UsageError.
   Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
 
   std::size_t size() const { return size_; }
@@ -73,7 +73,7 @@ class Points {
  private:
   std::vector<Axis> axes_;
   Over over_ = Over::grid;
-  std::vector<std::size_t> strides_;  ///< by axis, of a grid
+  std::vector<std::size_t> strides_;  ///< per axis, for a grid
   std::size_t size_ = 0;
 };
 

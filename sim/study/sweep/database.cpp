@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-constexpr int most_wait_ms = 60'000;  ///< for the transaction of another process
+constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void Connection::require(int code) const {
                 "; what was committed before is still there");
 }
 
-// While another process switches, too, SQLite refuses at once instead of waiting.
+// If another process switches at the same time, SQLite refuses at once instead of waiting.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

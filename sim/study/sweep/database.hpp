@@ -1,5 +1,5 @@
-// The only user of SQLite: a connection and its prepared statements. Every refusal is an IoError
-// that names the file.
+// The only user of SQLite: a connection and its prepared statements. Every refusal becomes an
+// IoError that names the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -25,7 +25,7 @@ class Connection {
   /// Switches to the mode in which readers and a writer do not wait for each other (WAL).
   void write_ahead();
   const std::string& path() const { return path_; }
-  /// Throws IoError with SQLite's reason where `code` is not one of success.
+  /// Throws IoError with SQLite's reason if `code` is an error.
   void require(int code) const;
   sqlite3* handle() const { return handle_; }
 
@@ -34,7 +34,7 @@ class Connection {
   sqlite3* handle_ = nullptr;
 };
 
-/// A prepared statement: bind, step, read. Places count from 1 when they are bound, columns from 0.
+/// A prepared statement: bind, step, read. Parameters are numbered from 1, columns from 0.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -46,9 +46,9 @@ class Statement {
   void bind_blob(int place, std::string_view bytes);
   void bind(int place, double number);  ///< not a number: NULL
   void bind(int place, std::int64_t number);
-  /// True where there is a row; false at the end, after which it can be bound again.
+  /// Returns true if there is a row. Returns false at the end; then the statement can be bound again.
   bool step();
-  /// For a statement without rows: steps once, and can be bound again.
+  /// For a statement without rows: steps once; then it can be bound again.
   void run();
   void reset();
 

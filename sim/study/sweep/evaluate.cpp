@@ -26,21 +26,21 @@ namespace sluice {
 
 namespace {
 
-/// Does the change say which document takes the place of the model or of the platform? Then the
-/// scenario is read again from its beginning.
+/// Whether the change names another document for the model or the platform. If so, the scenario is
+/// read again from its beginning.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Does it change the platform or the cost model's keys, and nothing else?
+/// Whether it changes only the platform or the cost model's keys.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";
 }
 
-/// What the plan says was chosen for the scenario; empty: nothing was open.
+/// The choices that the plan says were made for the scenario; empty: nothing was open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -54,7 +54,7 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Of a plan that was priced again. None: it blocks, or may; planning anew says what then.
+/// Measures a plan that was priced again. None: it blocks or may block; then it must be planned again.
 std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -65,7 +65,7 @@ std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bou
   return summarise(totals);
 }
 
-/// Of a plan that was just made. It has more iterations meanwhile.
+/// Measures a plan that was just made; while it does so, the plan has more iterations.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);
@@ -77,7 +77,7 @@ Summary measure_anew(Plan& plan, double question_bound_s) {
   return summarise(totals);
 }
 
-/// Calls `ask`, and turns what it throws into an outcome.
+/// Calls `ask`, and turns an exception into an outcome.
 template <class Ask>
 PointResult outcome_of(Ask&& ask) {
   try {
@@ -103,10 +103,10 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// Plans that were made for points, for one thread at a time each.
+/// Plans that were made for points. Each is used by one thread at a time.
 class Variants::Plans {
  public:
-  /// Those that no other thread has; they go back at its end.
+  /// The plans that no other thread uses; they are returned when this object ends.
   class Lent {
    public:
     explicit Lent(Plans& all) : all_(all), plans_(all.take()) {}
@@ -202,7 +202,7 @@ KnownPoint known_point(const Variants& variants, const std::vector<std::string>&
     return {std::move(key), std::move(scenario)};
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception&) {  // evaluate() says why
+  } catch (const std::exception&) {  // evaluate() reports the reason
     return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
   }
 }

@@ -40,7 +40,7 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-/// Numbers as close as this are equal: they are sums of many, and the order of the terms differs.
+/// Numbers that are this close are equal: they are sums of many terms, whose order differs.
 constexpr double same_to = 1e-9;
 
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric) {
@@ -85,7 +85,7 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
       return result.outcomes[point].status == PointResult::Status::complete;
     };
     if (std::none_of(row.begin(), row.end(), has_numbers)) continue;
-    std::size_t from = row.size();  // the first place from which on all are hidden
+    std::size_t from = row.size();  // the first position from which on all are hidden
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};
     for (std::size_t a = 0; a < points.axes().size(); ++a) {

@@ -1,4 +1,4 @@
-// What a sweep shows: the best point, and from where on transfers are hidden behind computation.
+// What a sweep shows: the best point, and the value from which on computation hides transfers.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@
 
 namespace sluice {
 
-/// The place in the result of the complete point with the best number of a metric; of several
-/// that are equal to a part in 10^9, the first. None: no point has one, or the metric has no better
-/// and worse. Throws UsageError: there is no such metric, or it is not one number.
+/// The index in the result of the complete point with the best number of a metric; of several that are
+/// equal to a part in 10^9, the first. None: no point has the metric, or the metric is neither better when
+/// small nor when large. Throws UsageError when there is no such metric, or when it has several numbers.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// Compute waits for transfers at most this share of its time: they count as hidden.
+/// If computation waits for transfers at most this part of its time, they count as hidden.
 inline constexpr double hidden_share = 0.05;
-/// The share of computation and waiting for transfers that is waiting; not a number where the point
-/// has no numbers.
+/// The time of waiting for transfers as a part of computation and waiting; not a number if the
+/// point has no numbers.
 double exposed_share(const PointResult& outcome);
-/// Is that no more than hidden_share, to a part in 10^9?
+/// Whether that is at most hidden_share, to a part in 10^9.
 bool hides(const PointResult& outcome);
 
-/// Along one axis, with the values of the other axes fixed.
+/// A result along one axis, with the values of the other axes fixed.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of the other axes that have several values
   std::string from;         ///< KEY=VALUE from which on transfers stay hidden; empty: at no value
   bool everywhere = false;  ///< already at the first value
 };
-/// Along the axis with the most values, all of which are numbers; of a grid that was swept whole.
-/// Empty where there is no such axis.
+/// The results along the axis with the most values, if all of them are numbers, for a grid that was
+/// swept completely. Empty if there is no such axis.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
-/// Points that were refused for one reason, numbers in its text aside.
+/// Points that were refused for the same reason, apart from numbers in its text.
 struct Refusal {
   PointResult::Status status = PointResult::Status::infeasible;
   std::size_t count = 0;
-  std::size_t place = 0;  ///< of the first one
+  std::size_t place = 0;  ///< index of the first of these points
 };
 std::vector<Refusal> refusals(const SweepResult& result);
 

@@ -1,5 +1,5 @@
-// What one point of a sweep came to: numbers, a refusal, or an error. Numbers of many points that
-// have the same names share them, so that a hundred thousand points fit in memory.
+// The result of one point of a sweep: numbers, a refusal, or an error. Points whose numbers have
+// the same names share these names, so that a hundred thousand points fit into memory.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The name and the unit of each number of an outcome: "makespan_s"; "peak_bytes[gpu]" has the
-/// metric "peak_bytes" and the key {"gpu"}.
+/// The name and the unit of each number of an outcome: "makespan_s" is a metric; "peak_bytes[gpu]"
+/// is the metric "peak_bytes" with the key {"gpu"}.
 struct NumberName {
   std::string metric;
   std::vector<std::string> key;  ///< empty: the metric is one number
@@ -25,33 +25,33 @@ using NumberNames = std::vector<NumberName>;
 struct PointResult {
   enum class Status {
     complete,    ///< it ran
-    infeasible,  ///< it does not fit, or blocks: an answer, too
-    failed,      ///< the point could not be asked: an error of the input, or of the program
+    infeasible,  ///< it does not fit, or blocks: this too is an answer
+    failed,      ///< the point could not be evaluated: an error of the input, or of the program
   };
   Status status = Status::failed;
-  std::string reason = {};    ///< the first line of why there are no numbers; empty where complete
-  std::string message = {};   ///< all lines of it
+  std::string reason = {};    ///< first line of why there are no numbers; empty if complete
+  std::string message = {};   ///< all lines of that reason
   std::string shortage = {};  ///< infeasible: json_shortage() on one line
-  std::shared_ptr<const NumberNames> names = {};  ///< complete: what the numbers are called
+  std::shared_ptr<const NumberNames> names = {};  ///< complete: the names of the numbers
   std::vector<double> numbers = {};               ///< not a number: the metric is absent
   std::string bound_by = {};                      ///< what binds the run
-  std::string chosen = {};    ///< what the program chose for it; empty: nothing was open
-  std::string executor = {};  ///< who ran it
-  bool verified = false;      ///< SimGrid came to the same
+  std::string chosen = {};    ///< choices that were made for it; empty: nothing was open
+  std::string executor = {};  ///< the executor that ran it
+  bool verified = false;      ///< SimGrid gave the same result
 
-  /// Not a number where there is none of this name.
+  /// Not a number when there is no number of this name.
   double number(std::string_view name) const;
 };
 
-/// Of a point that could not be asked, with this message.
+/// The result of a point that could not be evaluated, with this message.
 PointResult failed_result(std::string message);
 
 std::string_view name_of(PointResult::Status status);
 /// Throws InternalError.
 PointResult::Status status_named(std::string_view name);
 
-/// Names as JSON on one line, numbers as little-endian 64-bit floats, and a whole outcome as bytes
-/// that are handed from one process to another; and back. `file`: for messages.
+/// Converts names to JSON on one line, numbers to little-endian 64-bit floats, and a whole outcome
+/// to bytes that one process sends to another; and back. `file` is for messages.
 std::string packed_names(const NumberNames& names);
 std::shared_ptr<const NumberNames> unpacked_names(const std::string& text, const std::string& file);
 std::string packed_numbers(const std::vector<double>& numbers);

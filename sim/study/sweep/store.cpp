@@ -130,7 +130,7 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// One of several processes that find an empty file makes the tables.
+  /// Of several processes that find an empty file, one makes the tables.
   void prepare_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;
@@ -191,7 +191,7 @@ class Store::Database {
     return point;
   }
 
-  InOrder in_order_;  ///< a signal shall not leave the database's log behind
+  InOrder in_order_;  ///< keeps a signal from leaving the database's log behind
   Connection connection_;
   bool open_ = false;
   std::optional<Statement> find_, put_, verified_;

@@ -1,6 +1,6 @@
 // The store of a study: one SQLite file with a row for each point that has an answer, so that a
-// sweep that was stopped goes on where it was. Written in transactions that are on the disk when
-// commit() returns; FORMAT.md beside this file describes the tables.
+// sweep that was stopped can continue. A transaction is on the disk when commit() returns;
+// FORMAT.md in this folder describes the tables.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// What was changed at a point: key and value.
+/// The changes at a point: key and value.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
 struct StoredPoint {
@@ -29,18 +29,18 @@ class Store {
   enum class Mode { create, existing };
 
   /// Opens the file, or makes it. Several processes may have it open; each waits for the other's
-  /// transactions. Throws IoError: it cannot be opened, or `existing` and not there. Throws
-  /// InputError: it is something else, or a store of another version.
+  /// transactions. Throws IoError when it cannot be opened, or when it does not exist with the mode
+  /// `existing`. Throws InputError when it is not a store, or is a store of another version.
   explicit Store(const std::string& path, Mode mode = Mode::create);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The outcome of a point; none: it is not here. Throws IoError.
+  /// The outcome of a point; none: the store does not have it. Throws IoError.
   std::optional<PointResult> find(const std::string& key);
-  /// Adds a point, or replaces one. It is on the disk after commit(). Throws IoError.
+  /// Adds or replaces a point. It is on the disk after commit(). Throws IoError.
   void put(const StoredPoint& point);
-  /// Notes that SimGrid came to the same.
+  /// Records that SimGrid gave the same result.
   void set_verified(const std::string& key);
   void commit();
   /// All points, in the order of their keys.
@@ -52,8 +52,8 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies into `into` what the store at `from` has and `into` lacks; an answer takes the place of a
-/// point that failed. The number of points that were taken over.
+/// Copies the points of the store at `from` that `into` lacks; an answer replaces a failed point.
+/// Returns the number of copied points.
 std::size_t merge(Store& into, const std::string& from);
 
 }  // namespace sluice

@@ -24,10 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// An outcome on its way from the thread that found it to the one that keeps it.
+/// An outcome, passed from the thread that found it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< in SweepResult::points
-  std::string key;        ///< of the store; empty: there is none
+  std::string key;        ///< of the store; empty: there is no store
   PointResult outcome;
   bool is_stored = false;
 };
@@ -65,7 +65,7 @@ class Sweep {
     return outcome;
   }
 
-  /// Looks the point up, and asks it where the store does not have it.
+  /// Looks the point up, and evaluates it if the store does not have it.
   Answer answer(std::size_t place) {
     const std::vector<std::string> changes = overrides(place);
     if (!request_.store) return {place, "", evaluate(request_.variants, changes), false};
@@ -80,7 +80,7 @@ class Sweep {
 
   // --- threads -------------------------------------------------------------------------------
 
-  /// As many as are asked for, or fewer where the system gives no more. Throws IoError: not one.
+  /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if it refuses all.
   std::vector<std::thread> start_threads() {
     std::vector<std::thread> threads;
     const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
@@ -134,7 +134,7 @@ class Sweep {
     something_.notify_one();
   }
 
-  /// In the caller's thread, until all threads have ended.
+  /// Stores the answers, in the caller's thread, until all threads have ended.
   void keep_answers() {
     for (bool over = false; !over;) {
       std::vector<Answer> answers;
@@ -155,7 +155,7 @@ class Sweep {
     try {
       for (Answer& one : answers_) keep(std::move(one));
       commit();
-    } catch (const Error&) {  // the first fault is told
+    } catch (const Error&) {  // only the first error is reported
     }
   }
 
@@ -190,7 +190,7 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// A process for each point; what has come is kept after each few of them.
+  /// Uses one process for each point; the results are stored after every few points.
   void in_processes() {
     const std::size_t at_once = 16 * std::max<std::size_t>(request_.jobs, 1);
     for (std::size_t first = 0; first < result_.points.size(); first += at_once) {
@@ -209,15 +209,15 @@ class Sweep {
     }
   }
 
-  /// SimGrid repeats some points beside the replay, each in a process of its own. There are no
-  /// threads any more.
+  /// Repeats some points with SimGrid beside the replay, each in its own process. At this moment no
+  /// other threads are running.
   void verify() {
     if (request_.simgrid || !request_.both) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
         complete.push_back(result_.points[i]);
-    std::vector<std::size_t> chosen;  // places in the result
+    std::vector<std::size_t> chosen;  // indexes in the result
     for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
       const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
       const auto place = static_cast<std::size_t>(at - result_.points.begin());
@@ -249,7 +249,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
-  std::vector<std::string> keys_;  ///< by place, where there is a store
+  std::vector<std::string> keys_;  ///< indexed by position; empty without a store
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_, store_mutex_;

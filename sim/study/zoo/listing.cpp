@@ -40,7 +40,7 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// The comment after a '#' on the line of a value: where a figure comes from.
+/// The comment after a '#' on the line of a value: the source of the figure.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");

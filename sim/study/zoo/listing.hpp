@@ -1,4 +1,4 @@
-// What Sluice has: the entries of the catalogs and the bundled documents, as lists of one kind.
+// What Sluice contains: the entries of the catalogs and the bundled documents, as lists of one form.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace sluice {
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
   std::string name;   ///< as an override writes it: "tokens", "links.host.bandwidth"
-  std::string value;  ///< for a parameter its default
-  std::string note;   ///< what it means, or where it comes from
+  std::string value;  ///< for a parameter: its default
+  std::string note;   ///< what it means, or its source
 };
 
 /// What is known about one entry of any kind.

@@ -1,5 +1,5 @@
-// fitted_share: how much of the computation rests on fitted measurements, and how certain those
-// are.
+// fitted_share: how much of the computation comes from fitted measurements, and how accurate the
+// fits are.
 #include "cost/account.hpp"
 #include "study/answer/note.hpp"
 

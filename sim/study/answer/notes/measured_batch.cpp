@@ -15,7 +15,7 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// The common divisor of the rows per sample of all linear layers. For one row, each weight takes
+/// The common divisor of the rows per sample of all linear layers. For one row, each weight needs
 /// one multiply-accumulate; the parameters also contain biases.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;

@@ -1,5 +1,5 @@
-// more_steps: for many steps another plan takes less time per step than the plan chosen for the few
-// steps that were asked for.
+// more_steps: for many steps another plan takes less time per step than the plan that was chosen
+// for the few steps of the question.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-/// With this many steps, a choice shows what pays off after the first loads; from this number on,
-/// the answer itself is chosen for that.
+/// With this many steps, a choice shows what is gained after the first loads; from this number on,
+/// the answer itself is chosen for many steps.
 constexpr std::int64_t several_steps = 8;
-/// A gain below this share of a step's time is not reported.
+/// A gain below this part of a step's time is not reported.
 constexpr double noticeable = 0.01;
 
 double metric(const Summary& summary, const char* name) {
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut of the chosen plan, where the scenario leaves the cut open: searching
-/// all cuts again would take several times as long as planning does.
+/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open: searching all
+/// cuts again would take several times as long as planning did.
 Scenario with_chosen_cut(const Answered& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,7 +55,7 @@ std::string text(const Answered& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // then there is nothing to say
+  } catch (const Infeasible&) {  // then the note does not apply
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +

@@ -1,5 +1,5 @@
-// no_idle_watts: the energy counts nothing while a device waits, because its idle watts are not
-// known.
+// no_idle_watts: the energy does not include the time in which a device waits, because its idle
+// watts are not known.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Below this share of the run the note is not given.
+/// The note is not given if the device waits for less than this part of the run.
 constexpr double little = 0.01;
 
 std::string text(const Answered& answered) {

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// A saving below this share of the peak counts as none.
+/// A saving below this part of the peak counts as none.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
@@ -37,7 +37,7 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
     for (std::size_t p = 0; p < plan.pools.size(); ++p)
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
-  } catch (const Error&) {  // the policy does not honour these fates
+  } catch (const Error&) {  // the policy does not support these fates
   }
   return outcome;
 }

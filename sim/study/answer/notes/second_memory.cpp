@@ -1,4 +1,4 @@
-// second_memory: a device reaches several memories, and its kernels work in the first alone.
+// second_memory: a device can reach several memories, but its kernels use only the first one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -18,7 +18,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Does the body move something from there to the other memory?
+/// Whether the body moves anything from one memory to the other.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)
