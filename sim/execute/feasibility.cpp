@@ -62,9 +62,9 @@ void check_homes(const Plan& plan) {
     }
     if (bytes > pool.most())
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
-                           bytes_text(bytes) + ", its capacity is " + bytes_text(pool.most()) +
-                           "; they stay there throughout: " + pool.name +
-                           " needs more memory, or the model smaller elements",
+                           bytes_text(bytes) + ", but its capacity is " + bytes_text(pool.most()) +
+                           ". They stay there during the whole run: give " + pool.name +
+                           " more memory, or the model smaller elements",
                        shortage_in(plan, p, tensors));
   }
 }

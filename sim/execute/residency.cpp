@@ -17,7 +17,7 @@ void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
   const Tensor& added = plan.tensors[tensor];
   if (__builtin_add_overflow(bytes, added.bytes, &bytes))
     tensor_fault(plan, tensor,
-                 "with tensor '" + added.name + "' there are more than 2^63 - 1 bytes in " +
+                 "tensor '" + added.name + "' brings the sum to more than 2^63 - 1 bytes in " +
                      plan.pools[added.home].name + ", their home");
 }
 
@@ -79,13 +79,13 @@ void Residency::there_already(const Placement& made, std::uint32_t action,
   plan_fault(tables_.plan, action,
              action_label(tables_.plan, action, iteration) + " allocates tensor '" +
                  tables_.plan.tensors[made.tensor].name + "' in " +
-                 tables_.plan.pools[made.pool].name + ", where it is already");
+                 tables_.plan.pools[made.pool].name + ", but it is already there");
 }
 
 void Residency::too_many_bytes(const Placement& made, std::uint32_t action) const {
   plan_fault(tables_.plan, action,
-             "with the tensors of '" + name_of(tables_.plan.actions[action]) +
-                 "' there are more than " + "2^63 - 1 bytes in " +
+             "the tensors of '" + name_of(tables_.plan.actions[action]) +
+                 "' bring the sum to more than 2^63 - 1 bytes in " +
                  tables_.plan.pools[made.pool].name);
 }
 
@@ -104,7 +104,7 @@ void Residency::absent(const Placement& use, std::uint32_t action) const {
              "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
                  tables_.plan.tensors[use.tensor].name + "' in " +
                  tables_.plan.pools[use.pool].name +
-                 ", where it is not: nothing that it waits for has put it there");
+                 ", but it is not there: no action that it waits for has put it there");
 }
 
 Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {

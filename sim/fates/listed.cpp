@@ -20,7 +20,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
       const StageRange range = named_stages(item, names);
       for (std::size_t s = range.first; s <= range.last; ++s) {
         if (fates[s])
-          fail_at(item, "stage '" + request.chain.stages[s].name + "' has a fate already");
+          fail_at(item, "stage '" + request.chain.stages[s].name +
+                            "' already has a fate; list each stage once");
         fates[s] = fate;
       }
     }

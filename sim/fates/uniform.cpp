@@ -49,7 +49,7 @@ const FateStrategy offload_all_fates = {
 extern const FateStrategy sqrt_fates;
 const FateStrategy sqrt_fates = {
     .name = "sqrt",
-    .summary = "About sqrt(n) segments: what is between them is kept, what is inside recomputed.",
+    .summary = "The inputs of about sqrt(n) segments are kept; what is inside them is recomputed.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 4.1",
@@ -85,8 +85,8 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "What is large and cheap inside a stage, the core of the attention, is recomputed; "
-        "the rest is kept.",
+        "Tensors that are large and cheap to compute (the core of attention) are recomputed; "
+        "all others are kept.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models "
         "(2022), section 5",

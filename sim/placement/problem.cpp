@@ -24,10 +24,11 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
   };
   const auto check_number = [&](double seconds) {
     if (!(std::isfinite(seconds) && seconds >= 0))
-      refuse("takes " + std::to_string(seconds) + " s; expected a finite time, not negative");
+      refuse("takes " + std::to_string(seconds) +
+             " s; expected a finite time that is not negative");
   };
   if (kernel.time.table.empty() == kernel.time.lines.empty())
-    refuse("needs seconds by placement: either a table or lines, not both");
+    refuse("needs seconds per placement: give either a table or lines");
   if (!kernel.time.table.empty()) {
     if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
       refuse("has " + std::to_string(count) + " operands and a table of " +
@@ -39,7 +40,7 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
     if (line.extra.size() != count) refuse("has a line that does not fit its operands");
     check_number(line.base);
     for (const double extra : line.extra)
-      if (!std::isfinite(extra)) refuse("has an extra time that is no finite number");
+      if (!std::isfinite(extra)) refuse("has an extra time that is not a finite number");
   }
 }
 
@@ -73,8 +74,7 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
       const std::uint32_t t = operands[o].tensor;
       if (t >= problem.tensors.size())
         throw InputError(of_kernel(problem, k) + " has an operand " + std::to_string(o + 1) +
-                         " that lies in no memory: there is no tensor of the number " +
-                         std::to_string(t));
+                         " that is in no memory: there is no tensor number " + std::to_string(t));
       TensorUses& of = uses[t];
       const std::string& name = problem.tensors[t].name;
       if (!of.kernels.empty() && of.kernels.back() == k)
@@ -82,7 +82,7 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
                          "' twice; expected each operand once");
       if (of.kernels.empty() && problem.tensors[t].begins == Begins::made && !operands[o].written)
         throw InputError(of_kernel(problem, k) + " reads tensor '" + name +
-                         "', which lies in no memory: no kernel before it makes it, and it is not "
+                         "', which is in no memory: no kernel before it makes it, and it is not "
                          "given at the start");
       of.kernels.push_back(k);
       of.operands.push_back(o);
@@ -92,7 +92,7 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
   for (std::size_t t = 0; t < uses.size(); ++t)
     if (uses[t].kernels.empty())
       throw InputError("tensor '" + problem.tensors[t].name +
-                       "' is used by no kernel; leave it out");
+                       "' is not used by any kernel; leave it out");
   return uses;
 }
 

@@ -150,16 +150,16 @@ PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question)
 
 const std::vector<PlacementWay>& placement_ways() {
   static const std::vector<PlacementWay> ways = {
-      {"all_fast", "everything in fast memory; refused where that is too small", place_all_fast},
+      {"all_fast", "everything in fast memory; refused if that is too small", place_all_fast},
       {"all_slow", "everything in slow memory", place_all_slow},
-      {"first_touch", "in fast memory what finds room there when it is made, until it is used last",
+      {"first_touch", "a tensor that has room when it is made is in fast memory until its last use",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
-      {"static", "each tensor in one memory for its whole life, chosen together", place_static,
-       true},
-      {"synchronous", "tensors are moved between kernels, nothing else going on meanwhile",
+      {"static", "each tensor is in one memory for its whole life; all are chosen together",
+       place_static, true},
+      {"synchronous", "tensors are moved between kernels, while nothing else runs",
        place_synchronous, true},
-      {"asynchronous", "a copy engine moves tensors while kernels run, too", place_asynchronous,
+      {"asynchronous", "a copy engine also moves tensors while kernels run", place_asynchronous,
        true},
   };
   return ways;
@@ -173,7 +173,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
   for (const std::string& way : ways)
     if (!asked(names, way))
-      throw InputError("no way to place tensors is called '" + way + "'" +
+      throw InputError("there is no way to place tensors called '" + way + "'" +
                        did_you_mean(way, names) + ": expected " + join(names));
   std::sort(capacities.begin(), capacities.end());
   std::vector<PlacementResult> results;

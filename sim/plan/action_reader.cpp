@@ -68,8 +68,8 @@ ActionKind kind_of(const PlanLine& line, const Word& word) {
     if (record.name == word.text) return record.kind;
   if (word.text == "receive")
     line.fail(word.column,
-              "'receive' is not a kind of action any more: let what follows it wait for the send, "
-              "whose arrival it was");
+              "'receive' is no longer a kind of action: let the actions that wait for it wait for "
+              "the send instead");
   for (const KindRecord& record : action_kinds()) known.emplace_back(record.name);
   line.fail(word.column, "unknown kind of action '" + std::string(word.text) + "'" +
                              did_you_mean(word.text, known) + "; known: " + join(known));
@@ -79,8 +79,8 @@ void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Se
   section_ = static_cast<std::size_t>(section);
   if (words.size() > 1 && words[1].equals == std::string_view::npos)
     line.fail(words[1].column, "'" + std::string(words[1].text) +
-                                   "': expected key=value after an action's name; pools, links, "
-                                   "streams and tensors stand before the first section");
+                                   "': expected key=value after an action's name; declare pools, "
+                                   "links, streams and tensors before the first section");
   const LineKeys keys(line, words, 1, tables_.version == 1 ? allowed_1 : allowed_2);
   if (first_[section_] == none) first_[section_] = static_cast<std::uint32_t>(plan_.actions.size());
   Action& action = plan_.actions.emplace_back();
@@ -115,13 +115,13 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
   }
   if (!formula)
     line.fail(word.column, "'" + std::string(name) +
-                               "' says no kind of action: expected 'kind=...', or a name of stage, "
-                               "letter and micro-batch like 3F0 or 1LOAD");
+                               "' does not name a kind of action: add 'kind=...', or use a name of "
+                               "stage, letter and micro-batch like 3F0 or 1LOAD");
   for (const Key key : {stage, micro_batch})
     if (const Word* extra = keys.find(key))
       line.fail(extra->column, "'" + std::string(action_keys[key]) +
-                                   "' without 'kind': the name '" + std::string(name) +
-                                   "' says kind, stage and micro-batch");
+                                   "' needs 'kind': without it the name '" + std::string(name) +
+                                   "' already gives kind, stage and micro-batch");
   action.kind = formula->kind;
   action.stage = formula->stage;
   action.micro_batch = formula->micro_batch;
@@ -136,13 +136,13 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
               "is a transfer)");
   if (computes && has_flows && transfers)
     line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
-                     " has either 'seconds' or what it moves, not both");
+                     " cannot have both 'seconds' and 'moves' or 'flows'; remove one of them");
   if (!computes && !has_flows)
     line.fail(1, transfers ? "a transfer needs 'moves' and 'route', or 'flows'"
                            : "a computation needs 'seconds'");
   if (!computes && !transfers && tables_.version > 1)
     line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
-                     " needs 'seconds', beside what it reads over links");
+                     " needs 'seconds', in addition to what it reads over links");
   if (keys.find(moves) && keys.find(flows))
     line.fail(keys.find(flows)->column, "either 'moves' or 'flows', not both");
   if (keys.find(moves)) read_moves(line, keys, action);
@@ -185,7 +185,7 @@ Flow ActionReader::read_flow(const PlanLine& line, const Word& word) const {
     flow.bytes = plan_.tensors[flow.tensor].bytes;
   else
     line.fail(word.column, "'" + std::string(word.text) +
-                               "': a flow of no tensor needs its bytes, @ROUTE:BYTES");
+                               "': a flow without a tensor needs its bytes: write @ROUTE:BYTES");
   return flow;
 }
 

@@ -45,9 +45,10 @@ std::string fact_line(const Fact& fact) {
 
 Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   if (words.size() < 3)
-    line.fail(words.back().column,
-              "'fact' takes a name and a value: a number, a text, or list=A,B; a text with blanks "
-              "stands in double quotes");
+    line.fail(
+        words.back().column,
+        "'fact' takes a name and a value: a number, a text, or list=A,B; put a text with blanks "
+        "in double quotes");
   const bool lists = words[2].text.rfind("list=", 0) == 0;
   static constexpr std::array<std::string_view, 3> of_list = {"list", "of", "replica"};
   static constexpr std::array<std::string_view, 3> of_value = {"unit", "of", "replica"};
@@ -57,7 +58,7 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   fact.name = line.name(words[1]);
   const std::optional<double> number = as_number(words[2].text);
   if (const Word* unit = keys.find("unit"); unit && !number)
-    line.fail(unit->column, "'unit' belongs to a number; '" + fact.name + "' is a text");
+    line.fail(unit->column, "'unit' is only for numbers, and '" + fact.name + "' is a text");
   if (lists) {
     Fact::List list;
     if (!keys.get("list").text.empty())

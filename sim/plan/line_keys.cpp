@@ -25,10 +25,10 @@ LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::si
     const std::string_view key = word.text.substr(0, word.equals);
     const std::size_t number = allowed.number_of(key);
     if (number == KeyList::nothing) fail_unknown(word, key);
-    if (find(number)) line.fail(word.column, "key '" + std::string(key) + "' stands twice");
+    if (find(number)) line.fail(word.column, "key '" + std::string(key) + "' is given twice");
     const bool alone = word.equals == std::string_view::npos, is_flag = number >= allowed.flags;
     if (alone != is_flag)
-      line.fail(word.column, is_flag ? "'" + std::string(key) + "' stands alone, without '='"
+      line.fail(word.column, is_flag ? "'" + std::string(key) + "' takes no value: remove '=...'"
                                      : "'" + std::string(key) + "' has no value; expected " +
                                            std::string(key) + "=...");
     places_[number] = static_cast<std::uint8_t>(values_.size());

@@ -25,7 +25,7 @@ void check_numbers(const Plan& plan, std::uint32_t a) {
     if (number >= size)
       plan_fault(plan, a,
                  "action " + quoted_name(plan, a) + " names " + what + " number " +
-                     std::to_string(number) + ", of which there are " + std::to_string(size));
+                     std::to_string(number) + ", but there are only " + std::to_string(size));
   };
   require(action.stream, plan.streams.size(), "stream");
   for (const Placement& placement : action.allocates) {
@@ -53,7 +53,7 @@ void check_route(const Plan& plan, const Route& route) {
     if (link >= plan.links.size())
       plan_fault(plan, none,
                  "route '" + route.name + "' names link number " + std::to_string(link) +
-                     ", of which there are " + std::to_string(plan.links.size()));
+                     ", but there are only " + std::to_string(plan.links.size()));
 }
 
 void check_tensor(const Plan& plan, const Tensor& tensor) {
@@ -61,7 +61,7 @@ void check_tensor(const Plan& plan, const Tensor& tensor) {
   if (tensor.home != none && tensor.home >= plan.pools.size())
     plan_fault(plan, none,
                "tensor '" + tensor.name + "' has its home in pool number " +
-                   std::to_string(tensor.home) + ", of which there are " +
+                   std::to_string(tensor.home) + ", but there are only " +
                    std::to_string(plan.pools.size()));
 }
 
@@ -71,19 +71,19 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
   const bool transfer = action.is_transfer();
   if (stream.kind == StreamKind::compute && transfer)
     plan_fault(plan, a,
-               "transfer " + quoted_name(plan, a) + " stands on '" + stream.name +
+               "transfer " + quoted_name(plan, a) + " is on '" + stream.name +
                    "', a compute stream; expected a copy stream");
   if (transfer && !std::isnan(action.seconds))
     plan_fault(plan, a,
-               "transfer " + quoted_name(plan, a) + " has seconds of its own; expected its " +
-                   "flows alone, or a kind that computes");
+               "transfer " + quoted_name(plan, a) + " has its own seconds; expected only its " +
+                   "flows, or a kind that computes");
   if (!transfer && std::isnan(action.seconds))
     plan_fault(plan, a,
                "action " + quoted_name(plan, a) + " has no seconds: the plan is not lowered");
   if (!transfer && !(std::isfinite(action.seconds) && action.seconds >= 0))
     plan_fault(plan, a,
                "action " + quoted_name(plan, a) + " takes " + exact(action.seconds) +
-                   " s; expected a finite time, not negative");
+                   " s; expected a finite time that is not negative");
   const bool negative = std::any_of(action.flows.begin(), action.flows.end(),
                                     [](const Flow& flow) { return flow.bytes < 0; });
   if (negative || action.samples < 0)
@@ -102,13 +102,13 @@ void check_not_before(const Plan& plan, std::uint32_t a) {
   if (time == 0) return;
   if (!(std::isfinite(time) && time > 0))
     plan_fault(plan, a,
-               "action " + quoted_name(plan, a) + " starts not before " + exact(time) +
-                   " s; expected a finite time, not negative");
+               "action " + quoted_name(plan, a) + " has not_before=" + exact(time) +
+                   " s; expected a finite time that is not negative");
   if (plan.section_of(a) == Section::body)
     plan_fault(plan, a,
-               "action " + quoted_name(plan, a) + " of the body starts not before " + exact(time) +
-                   " s; a time of the run is for the prologue and the epilogue, " +
-                   "since the body runs again and again");
+               "action " + quoted_name(plan, a) + " of the body has not_before=" + exact(time) +
+                   " s; only actions of the prologue and the epilogue may have it, " +
+                   "because the body runs many times");
 }
 
 void check_collective(const Plan& plan, const Collective& collective) {
@@ -116,15 +116,15 @@ void check_collective(const Plan& plan, const Collective& collective) {
     plan_fault(plan, none, "collective '" + collective.name + "' " + what);
   };
   if (!record_of(collective.kind).is_collective)
-    fail("is of the kind " + std::string(name_of(collective.kind)) +
-         ", which one device does alone");
+    fail("has the kind " + std::string(name_of(collective.kind)) +
+         ", which a single device executes; expected a collective kind");
   const std::set<std::string> devices(collective.devices.begin(), collective.devices.end());
-  if (devices.size() < 2) fail("is of one device; expected two or more");
+  if (devices.size() < 2) fail("has only one device; expected two or more");
   if (devices.size() < collective.devices.size()) fail("names a device twice");
   for (const std::string& device : devices)
     if (std::none_of(plan.streams.begin(), plan.streams.end(),
                      [&](const Stream& stream) { return stream.device == device; }))
-      fail("is of '" + device + "', a device that no stream belongs to");
+      fail("names the device '" + device + "', which has no stream");
 }
 
 void check_membership(const Plan& plan, std::uint32_t a) {
@@ -135,12 +135,12 @@ void check_membership(const Plan& plan, std::uint32_t a) {
       "action " + quoted_name(plan, a) + " is a part of collective '" + collective.name + "', ";
   if (action.kind != collective.kind)
     plan_fault(plan, a,
-               start + "which is of the kind " + std::string(name_of(collective.kind)) +
-                   "; its own is " + std::string(name_of(action.kind)));
+               start + "which has the kind " + std::string(name_of(collective.kind)) +
+                   "; the action has the kind " + std::string(name_of(action.kind)));
   const std::string& device = plan.streams[action.stream].device;
   if (std::find(collective.devices.begin(), collective.devices.end(), device) ==
       collective.devices.end())
-    plan_fault(plan, a, start + "in which its device '" + device + "' takes no part");
+    plan_fault(plan, a, start + "which does not include its device '" + device + "'");
 }
 
 void check_waits(const Plan& plan, std::uint32_t a) {
@@ -152,7 +152,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     if (other > mine)
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      plan_fault(plan, a, pair() + " at an iteration distance, but that runs once");
+      plan_fault(plan, a, pair() + " at an iteration distance, but that action runs once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }
@@ -243,7 +243,7 @@ void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
     plan_fault(plan, none,
-               "'iterations_per_step' and 'steps_per_iteration' are whole numbers from 1");
+               "'iterations_per_step' and 'steps_per_iteration' must be whole numbers from 1");
   if (per_step > 1 && plan.steps_per_iteration > 1)
     plan_fault(plan, none,
                "'iterations_per_step' is " + std::to_string(per_step) +

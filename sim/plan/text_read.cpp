@@ -51,7 +51,7 @@ class PlanReader {
     }
     if (tables_.version == 0)
       throw InputError(Position{source_->name, 1, 1, ""},
-                       "an empty plan; it begins with 'format: sluice-plan/2'");
+                       "the plan is empty; begin it with 'format: sluice-plan/2'");
     finish();
     plan_.source = source_;
     return std::move(plan_);
@@ -83,7 +83,7 @@ class PlanReader {
       if (word.text.substr(0, word.text.size() - 1) != name_of(static_cast<Section>(s))) continue;
       if (s <= section_)
         line.fail(word.column, "'" + std::string(word.text) +
-                                   "' cannot stand here: each section comes once, in the order "
+                                   "' is not allowed here: each section comes once, in the order "
                                    "prologue, body, epilogue");
       section_ = s;
       begin_from(s);
@@ -135,7 +135,7 @@ class PlanReader {
     if (words.size() != 2)
       line.fail(words.back().column, "'" + std::string(what) + "' takes one word, got " +
                                          std::to_string(words.size() - 1) +
-                                         "; a name with blanks stands in double quotes");
+                                         "; put a name with blanks in double quotes");
     if (what == "name") plan_.name = line.name(words[1]);
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
     if (what == "iterations") plan_.iterations = whole_number(line, what, words[1], 0);
@@ -214,7 +214,7 @@ class PlanReader {
 
   void read_collective(const PlanLine& line, const std::vector<Word>& words) {
     if (tables_.version == 1)
-      line.fail(words[0].column, "'collective' is a line of 'format: sluice-plan/2'");
+      line.fail(words[0].column, "'collective' is allowed only in 'format: sluice-plan/2'");
     Collective collective;
     collective.name = tables_.declare(line, tables_.collectives, words[1], "collective");
     const LineKeys keys(line, words, 2, of_collective);

@@ -158,7 +158,7 @@ std::string PlanLine::name(const Word& word) const {
   if (t.front() != '"') {
     if (!is_bare(t))
       fail(word.column,
-           "'" + std::string(t) + "': a name with such characters stands in double quotes");
+           "'" + std::string(t) + "': put a name with such characters in double quotes");
     return std::string(t);
   }
   std::string out;

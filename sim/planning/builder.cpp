@@ -64,16 +64,16 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   action.flows.push_back({tensor, from, to, none, plan_.tensors[tensor].bytes});
   if (const auto way = ways_.find({from, to}); way != ways_.end()) {
     if (ends.synchronous)
-      throw InputError("a way of its own from '" + ends.from + "' to '" + ends.to +
-                       "' is a copy engine: no compute units copy over it");
+      throw InputError("the private link from '" + ends.from + "' to '" + ends.to +
+                       "' is for a copy engine: compute units cannot copy over it");
     action.flows.front().route = way->second.route;
     action.stream = stream(way->second.stream, StreamKind::copy, way->second.device);
   } else {
     const Path& path = platform_.path(
         ends.from, ends.to, ends.synchronous ? CopyMode::synchronous : CopyMode::asynchronous);
     if (ends.synchronous && !platform_.device_or_null(path.device))
-      throw InputError("nobody's compute units copy from '" + ends.from + "' to '" + ends.to +
-                       "': no device is at one of these memories alone");
+      throw InputError("no device can copy with its compute units from '" + ends.from + "' to '" +
+                       ends.to + "': neither memory belongs to one device alone");
     action.stream = stream(path.stream, StreamKind::copy, path.device);
     if (ends.synchronous) action.flows.front().route = synchronous_route(path);
   }

@@ -11,11 +11,11 @@ std::vector<Field> common_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device that computes; the platform's first one where it is not given",
+       .summary = "the device that computes; by default the platform's first one",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "transfers run beside computation; off: one thing at a time, in listing order",
+       .summary = "transfers run beside computation; off: one action at a time, in listing order",
        .default_text = "true"},
       {.name = "buffers",
        .type = Type::integer,
@@ -89,7 +89,7 @@ void refuse_in_training(const Reader& parameters, const std::vector<const char*>
 
 void refuse_common_in_training(const Reader& parameters) {
   refuse_in_training(parameters, {"buffers"},
-                     "loads are listed as late as they can be without being waited for");
+                     "loads are listed as late as possible without delaying a computation");
   refuse_in_training(parameters, {"outputs"}, "no output leaves the device");
 }
 

@@ -16,8 +16,8 @@ void require_route(const Platform& platform, const Query& query, const Operand& 
     const std::string layer =
         query.layer ? std::string(name_of(query.pass)) + " of layer '" + query.layer->name + "': "
                     : "";
-    throw InputError(layer + operand.name + " lies in '" + operand.pool + "', from which device '" +
-                     query.device.name + "' cannot take it: " + error.what());
+    throw InputError(layer + operand.name + " is in '" + operand.pool + "', which device '" +
+                     query.device.name + "' cannot reach: " + error.what());
   }
 }
 

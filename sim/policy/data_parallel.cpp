@@ -48,7 +48,7 @@ Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
-        "Replicas of another policy, one a device; batches are dealt out (inference) or split, "
+        "Replicas of another policy, one per device; batches are distributed (inference), or split "
         "with gradients all-reduced (training).",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
@@ -58,11 +58,11 @@ const Policy data_parallel_policy = {
         {
             {.name = "replica",
              .type = Type::choice,
-             .summary = "the policy of each replica, whose parameters stand beside",
+             .summary = "the policy of each replica; its parameters are written next to this key",
              .choices = {}},  // the replicable policies
             {.name = "devices",
              .type = Type::list,
-             .summary = "the devices of the replicas; all where not given",
+             .summary = "the devices of the replicas; by default all",
              .optional = true},
             {.name = "all_reduce",
              .type = Type::choice,
@@ -75,7 +75,7 @@ const Policy data_parallel_policy = {
             {.name = "transfers",
              .type = Type::choice,
              .summary =
-                 "on a link that replicas share: together: shared fairly; in_turn: one after "
+                 "transfers on a link of several replicas: together: fair sharing; in_turn: one after "
                  "the other; auto: whichever ends first",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},

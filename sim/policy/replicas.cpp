@@ -23,7 +23,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
         entry.key != "all_reduce" && entry.key != "transfers")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
-    fail_at(*own, "each replica has a device of its own: list them under 'devices'");
+    fail_at(*own, "each replica has its own device: list the devices under 'devices'");
   keys.set("device", Value::make(device));
   return keys;
 }
@@ -51,14 +51,14 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// Names the batches that give each replica the same number of micro-batches.
+/// The advice of a batch or micro-batch size that gives each replica the same number of micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
-    return "; a batch of a multiple of " + std::to_string(replicas) + " can be shared";
+    return "; use a batch that is a multiple of " + std::to_string(replicas);
   std::int64_t size = std::min(workload.micro_batch, workload.batch / count);
   while (workload.batch / count % size != 0) --size;
-  return "; workload.micro_batch=" + std::to_string(size) + " gives each " +
+  return "; use workload.micro_batch=" + std::to_string(size) + ": then each replica has " +
          std::to_string(workload.batch / count / size);
 }
 
@@ -80,7 +80,7 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
     if (std::find(devices.begin(), devices.begin() + static_cast<long>(k), devices[k]) !=
         devices.begin() + static_cast<long>(k))
       parameters.fail("devices",
-                      "'" + devices[k] + "' stands twice in 'devices': one replica a device");
+                      "'" + devices[k] + "' is listed twice in 'devices'; list each device once");
   if (workload.training && batches % devices.size() != 0)
     throw InputError(
         "the batch of " + std::to_string(workload.batch) + " samples is " +

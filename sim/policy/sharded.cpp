@@ -31,7 +31,7 @@ std::vector<std::string> devices_of_stages(const PolicyRequest& request, const R
   if (devices.size() != stages)
     parameters.fail("devices", "'devices' lists " + std::to_string(devices.size()) +
                                    " devices for " + std::to_string(stages) +
-                                   " stages: one for each");
+                                   " stages: give one for each");
   return devices;
 }
 
@@ -56,11 +56,11 @@ std::vector<Field> parameters() {
   return {
       {.name = "devices",
        .type = Type::list,
-       .summary = "the device of each stage; equal runs of stages over all devices where not given",
+       .summary = "the device of each stage; by default equal runs of stages over all devices",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "inputs and answers move beside computation; off: one thing at a time",
+       .summary = "inputs and answers move beside computation; off: one action at a time",
        .default_text = "true"},
       {.name = "outputs",
        .type = Type::choice,

@@ -78,7 +78,7 @@ TABLE = [
 # Named elsewhere in the study.
 ELSEWHERE = [
     words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
-    said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4 gives each 1"],
+    said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
     said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),
     of_onnx("mistake 49, an operator that is counted as free and not there", ["'FancyAkt' in 'as_zero'", "did you mean 'FancyAct'"],

@@ -12,13 +12,13 @@ LINES = [
     plan("a pool whose name is forgotten", "small.plan:4:6", ["double quotes"], "pool gpu capacity=100B", "pool capacity=100B"),
     plan("a pool without a capacity", "small.plan:4:1", ["'capacity' is missing"], "gpu capacity=100B", "gpu"),
     plan("a key without a value", "small.plan:4:10", ["'capacity' has no value"], "capacity=100B", "capacity"),
-    plan("a flag with a value", "small.plan:5:30", ["'shared' stands alone"], "shared", "shared=no"),
-    plan("another flag with a value", "small.plan:4:24", ["'not_enforced' stands alone"], "capacity=100B", "capacity=100B not_enforced=false"),
+    plan("a flag with a value", "small.plan:5:30", ["'shared' takes no value"], "shared", "shared=no"),
+    plan("another flag with a value", "small.plan:4:24", ["'not_enforced' takes no value"], "capacity=100B", "capacity=100B not_enforced=false"),
     plan("a pool twice", "small.plan:5:6", ["second pool called 'gpu'"], "pool host", "pool gpu"),
     plan("a tensor twice", "small.plan:11:8", ["second tensor called 'input'"], "tensor result", "tensor input"),
     plan("a stream twice", "small.plan:9:8", ["second stream called 'gpu.compute'"], "stream gpu.host.down", "stream gpu.compute"),
     plan("an action twice", f"{RUN}:1", ["second action called 'load'"], "run on", "load on"),
-    plan("a key twice", f"{LOAD}:69", ["'bytes' stands twice"], "bytes=40 allocates", "bytes=40 bytes=40 allocates"),
+    plan("a key twice", f"{LOAD}:69", ["'bytes' is given twice"], "bytes=40 allocates", "bytes=40 bytes=40 allocates"),
     plan("a name of two words", "small.plan:2:9", ["'name' takes one word", "double quotes"], "name small", "name sm all"),
     plan("a name that needs quotes", "small.plan:2:6", ["'sm@all'", "double quotes"], "name small", "name sm@all"),
     plan("a quote that does not end", "small.plan:2:6", ["does not end"], "name small", 'name "small'),
@@ -94,7 +94,7 @@ NUMBERS = [
 
 FACTS = [
     plan("a fact without a value", "small.plan:3:6", ["'fact' takes a name and a value"], "iterations 3", "fact in_flight\niterations 3"),
-    plan("a unit of a text", "small.plan:3:22", ["'unit' belongs to a number; 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
+    plan("a unit of a text", "small.plan:3:22", ["'unit' is only for numbers, and 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
     plan("an unknown key of a fact", "small.plan:3:12", ["unknown key 'off'", "did you mean 'of'"], "iterations 3", "fact cut 3 off=0\niterations 3"),
 ]
 
@@ -107,8 +107,8 @@ CONTRADICTIONS = [
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
-    plan("a use of what is not there", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, where it is not"], "allocates=result@gpu uses", "uses"),
-    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "where it is not"], "kind=load", "kind=load ahead=1"),
+    plan("a use of what is not there", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, but it is not there"], "allocates=result@gpu uses", "uses"),
+    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
 # Two buffers of 40 B fit, a third does not: the load two iterations ahead waits for the run of this
@@ -154,20 +154,20 @@ VERSION_2 = [
     second("a flag of version 1", "second.plan:6:30", ["unknown key 'shared'", "owner"], "unlimited", "unlimited shared"),
     second("an owner without a name", "second.plan:4:24", ["'owner' has no value"], "owner=gpu", "owner"),
     second("an unknown kind of collective", "second.plan:17:21", ["unknown kind of action 'allreduce'", "did you mean 'all_reduce'"], "kind=all_reduce", "kind=allreduce"),
-    second("a collective that is none", "second.plan", ["collective 'sum' is of the kind load", "one device does alone"], "kind=all_reduce", "kind=load"),
-    second("a collective of one device", "second.plan", ["'sum' is of one device"], "devices=gpu,other", "devices=gpu"),
+    second("a collective of a kind that is not collective", "second.plan", ["collective 'sum' has the kind load", "a single device executes"], "kind=all_reduce", "kind=load"),
+    second("a collective of one device", "second.plan", ["'sum' has only one device"], "devices=gpu,other", "devices=gpu"),
     second("a device twice in a collective", "second.plan", ["'sum' names a device twice"], "devices=gpu,other", "devices=gpu,other,gpu"),
-    second("a collective of an unknown device", "second.plan", ["'nobody'", "no stream belongs to"], "devices=gpu,other", "devices=gpu,nobody"),
+    second("a collective of an unknown device", "second.plan", ["'nobody'", "which has no stream"], "devices=gpu,other", "devices=gpu,nobody"),
     second("a collective twice", "second.plan:18:12", ["second collective called 'sum'"], "prologue:", "collective sum kind=all_reduce devices=gpu,other\nprologue:"),
     second("an unknown collective", f"{SUM}:68", ["unknown collective 'summ'", "did you mean 'sum'"], "collective=sum", "collective=summ"),
     second("a part of a collective of another kind", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "its own is load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
-    second("a part on a device that takes no part", f"{SUM}:1", ["its device 'third' takes no part"],
+    second("a part on a device that takes no part", f"{SUM}:1", ["does not include its device 'third'"],
            "stream gpu.ring kind=copy device=gpu", "stream gpu.ring kind=copy device=third"),
-    second("a name that says no kind", f"{IN}:1", ["'first' says no kind", "3F0"], "0LOAD on=", "first on="),
+    second("a name that says no kind", f"{IN}:1", ["'first' does not name a kind", "3F0"], "0LOAD on=", "first on="),
     second("a stage beside a name that says it", f"{IN}:13", ["'stage' without 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
     second("an action that is called as the formula calls another", f"{END}:1", ["second action called '2F'"], "3F on=", "2F on="),
     second("a computation that moves and takes no time", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
-    second("a transfer with seconds", f"{IN}:1", ["load has either 'seconds' or what it moves"], "0LOAD on=", "0LOAD seconds=1 on="),
+    second("a transfer with seconds", f"{IN}:1", ["load cannot have both 'seconds' and 'moves'"], "0LOAD on=", "0LOAD seconds=1 on="),
     second("a transfer of nothing", f"{IN}:1", ["'moves' and 'route', or 'flows'"], "moves=input route=in", ""),
     second("moves and flows", f"{READ}:25", ["either 'moves' or 'flows'"], "seconds=0.5", "moves=input route=in seconds=0.5"),
     second("a flow without a route", f"{READ}:25", ["'input'", "TENSOR@ROUTE:BYTES"], "flows=input@in:10", "flows=input"),
@@ -178,7 +178,7 @@ VERSION_2 = [
     second("an operand that is neither read nor written", "second.plan:23:58", ["'x' after ':'", "w (it writes", "rw"], "result@slow:rw", "result@slow:x"),
     second("not_before without a unit", f"{IN}:49", ["'1.5' for 'not_before'", "unit is missing"], "not_before=1.5s", "not_before=1.5"),
     second("a negative not_before", f"{IN}:49", ["'-1.5s' for 'not_before'"], "not_before=1.5s", "not_before=-1.5s"),
-    second("a time of the run in the body", f"{READ}:1", ["'1F' of the body", "not before 2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),
+    second("a time of the run in the body", f"{READ}:1", ["'1F' of the body", "not_before=2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),
 ]
 
 CASES = VERSION_2 + LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING

@@ -374,7 +374,7 @@ class Reports(Check):
         name = self.plan("own.plan")
         done = self.sluice("check", name, "--baseline", ".", "--update")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is where its own baseline would stand", done.stderr)
+        self.assertIn("is the path of its own baseline", done.stderr)
         name = self.scenario("s.json")
         done = self.sluice("check", name, "--baseline", "golden", "--junit", name)
         self.assertEqual(done.returncode, 2)

@@ -78,7 +78,7 @@ class Engine(Cli):
         self.assertEqual((done.returncode, done.stdout), (5, ""))
         for place in ("bin/sluice_simgrid.so", "lib/sluice/sluice_simgrid.so"):
             self.assertIn(str(self.folder / place), done.stderr)
-        self.assertIn("--executor replay answers without SimGrid", done.stderr)
+        self.assertIn("use --executor replay to run without SimGrid", done.stderr)
         self.assertEqual(ask("run", *SMALL, "--executor", "replay").returncode, 0)
         (self.folder / "lib/sluice").mkdir(parents=True)
         installed = self.folder / "lib/sluice" / module.name

@@ -64,7 +64,7 @@ TEST_CASE("milp is refused beyond its size, and its time limit without it") {
                                              four + cut + fates + "solver: milp}\n")),
                     Catch::Contains("'milp' for 'solver'") && Catch::Contains("up to 64 stages"));
   CHECK_THROWS_WITH(makespan_of(four + cut + fates + "time_limit: 5s}\n"),
-                    Catch::Contains("'time_limit' is for the solver milp"));
+                    Catch::Contains("'time_limit' is only for the solver milp"));
 }
 
 TEST_CASE("keys that mean nothing in training are refused where they stand") {

@@ -33,7 +33,7 @@ const EngineModule& engine() {
 namespace fs = std::filesystem;
 
 constexpr const char* file_name = "sluice_simgrid.so";
-constexpr const char* way_out = "; --executor replay answers without SimGrid";
+constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
 /// Where the module may be: beside the program (an installed package), in the build folder above it
 /// (tests, and the helper program of the Python package), and where libraries are installed.

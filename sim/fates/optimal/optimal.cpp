@@ -39,11 +39,11 @@ struct Least {
   const std::string what =
       request.takes_turns() ? ", workspace and weights that take turns" : " and workspace";
   if (least <= budget)
-    throw Infeasible("does not fit: no schedule was found that stays within each of the devices",
+    throw Infeasible("does not fit: no schedule was found that fits into the memory of each device",
                      std::move(shortage));
   throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
                        bytes_text(least) + " for activations, their gradients" + what +
-                       ", and there are " + bytes_text(budget) +
+                       ", and only " + bytes_text(budget) + " are available" +
                        ". The least budget that works is " + bytes_text(least),
                    std::move(shortage));
 }
@@ -230,23 +230,23 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
     parameters.fail("solver",
-                    "'milp' for 'solver': the programme takes copies and computation in turns, so "
+                    "'milp' for 'solver': its programme lets copies and computation take turns, so "
                     "'policy.overlap' must be false");
   if (request.takes_turns())
-    parameters.fail("solver",
-                    "'milp' for 'solver': the programme knows no weights that take turns; expected "
-                    "frontier");
+    parameters.fail(
+        "solver",
+        "'milp' for 'solver': its programme cannot express weights that take turns; use "
+        "frontier");
   if (request.chain.stages.size() > most_milp_stages)
-    parameters.fail("solver", "'milp' for 'solver': the programme is for up to " +
-                                  std::to_string(most_milp_stages) + " stages, and there are " +
-                                  std::to_string(request.chain.stages.size()) +
-                                  "; expected frontier");
+    parameters.fail("solver", "'milp' for 'solver': its programme is for up to " +
+                                  std::to_string(most_milp_stages) + " stages, but there are " +
+                                  std::to_string(request.chain.stages.size()) + "; use frontier");
   InTurn search(request);
   const Tape known = search.within(budget);
   if (known.empty()) refuse(request, search.least(), budget);
   if (request.chain.host_room)
     parameters.fail("solver",
-                    "'milp' for 'solver': the programme knows no end of host memory; expected "
+                    "'milp' for 'solver': its programme cannot express limited host memory; use "
                     "frontier");
   const MilpAnswer answer =
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
@@ -264,7 +264,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
   if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
-    parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
+    parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove it");
   Found found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
   if (found.tape.empty())
@@ -295,26 +295,27 @@ const FateStrategy optimal_fates = {
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
         "fates=optimal",
-    .parameters = {{.name = "budget",
-                    .type = Type::quantity,
-                    .summary = "bytes for activations, their gradients and workspace of a "
-                               "micro-batch; what the device has left where it is not given",
-                    .optional = true,
-                    .dimension = Dimension::bytes},
-                   {.name = "solver",
-                    .type = Type::choice,
-                    .summary =
-                        "frontier: the dynamic programme over the chain; milp: a mixed-integer "
-                        "linear programme (Jain et al. 2020, Checkmate), for up to 64 "
-                        "stages without overlap",
-                    .default_text = "frontier",
-                    .choices = {"frontier", "milp"}},
-                   {.name = "time_limit",
-                    .type = Type::quantity,
-                    .summary = "wall clock of the solver milp; what it finds in it depends on the "
-                               "machine",
-                    .default_text = "10s",
-                    .dimension = Dimension::seconds}},
+    .parameters =
+        {{.name = "budget",
+          .type = Type::quantity,
+          .summary = "bytes for activations, their gradients and workspace of a "
+                     "micro-batch; by default, what the device has left",
+          .optional = true,
+          .dimension = Dimension::bytes},
+         {.name = "solver",
+          .type = Type::choice,
+          .summary = "frontier: the dynamic programme over the chain; milp: a mixed-integer "
+                     "linear programme (Jain et al. 2020, Checkmate), for up to 64 "
+                     "stages without overlap",
+          .default_text = "frontier",
+          .choices = {"frontier", "milp"}},
+         {.name = "time_limit",
+          .type = Type::quantity,
+          .summary =
+              "wall-clock time of the solver milp; what it finds in that time depends on the "
+              "machine",
+          .default_text = "10s",
+          .dimension = Dimension::seconds}},
     .searches = true,
     .choose = choose,
 };

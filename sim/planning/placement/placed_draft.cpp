@@ -123,7 +123,7 @@ class PlacedLister {
     const std::optional<std::int64_t> all = memories_.fast_capacity;
     room_ = all ? *all - on_their_way() : question_.peak();
     if (room_ < 0)
-      throw Infeasible("an input and an answer that are on their way take more than the " +
+      throw Infeasible("an input and an answer in transfer take more than the " +
                        format_quantity(static_cast<double>(*all), Dimension::bytes) + " of '" +
                        memories_.fast + "': use a smaller workload.micro_batch");
   }

@@ -69,7 +69,7 @@ std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
          " of the " + format_bytes(*capacity_) + " of " + common_.device.name + ": weights " +
-         format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", those that stay included" : "") +
+         format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", including those that stay" : "") +
          ", workspace " + format_bytes(stage.workspace) +
          (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
          ", activations and input or output " +
@@ -92,12 +92,13 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " more groups do not fit";
   const std::int64_t most = most_in_flight();
   const bool any_fits = peak(most) <= *capacity_;
-  message += any_fits
-                 ? "\n  the most that fit in flight: " + std::to_string(most)
-                 : "\n  not one micro-batch fits" +
-                       std::string(caches_ > *capacity_
-                                       ? ": the caches of all samples alone are more than there is"
-                                       : ": cut the model into smaller stages");
+  message +=
+      any_fits
+          ? "\n  the most that fit in flight: " + std::to_string(most)
+          : "\n  not even one micro-batch fits" +
+                std::string(caches_ > *capacity_
+                                ? ": the caches of all samples alone need more memory than there is"
+                                : ": cut the model into smaller stages");
   const auto blocking = blocks(plan);
   Shortage shortage{
       .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};

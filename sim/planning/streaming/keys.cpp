@@ -18,8 +18,8 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
   if (!open("prefetch")) keys.prefetch = parameters.integer("prefetch");
   if (keys.prefetch.value_or(0) > 0 && !common.overlap)
     parameters.fail("prefetch", "'" + std::to_string(*keys.prefetch) +
-                                    "' for 'prefetch': without overlap nothing is loaded ahead, "
-                                    "it must be 0");
+                                    "' for 'prefetch': without overlap nothing is loaded ahead; "
+                                    "use 0");
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))
     keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
@@ -60,22 +60,23 @@ std::vector<Field> streamed_parameters() {
        .maximum = 1e6},
       {.name = "pieces",
        .type = Type::quantity,
-       .summary = "bytes of one transfer of weights at most; whole: a group at a time",
+       .summary = "the most bytes of one transfer of weights; whole: a group at a time",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto", "whole"},
        .minimum = 1},
       {.name = "ahead",
        .type = Type::quantity,
-       .summary = "bytes of memory for weights that are loaded ahead, beside the most that the run "
-                  "needs at any moment without them",
+       .summary =
+           "bytes of memory for weights that are loaded ahead, in addition to the most that the run "
+           "needs at any moment without them",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},
       {.name = "resident",
        .type = Type::list,
        .summary = "stages whose weights stay on the device, by number from 1, range 6..14 or name; "
-                  "auto: as many bytes of them as make the run shortest, none where all other "
+                  "auto: as many bytes of them as make the run shortest, or none if all other "
                   "choices are made",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},

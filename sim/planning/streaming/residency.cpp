@@ -96,9 +96,10 @@ ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& sta
   key.stays = std::vector<bool>(stages.size(), all);
   if (all || parameters.is_word("resident", "none")) return key;
   if (cut_open)
-    parameters.fail("resident",
-                    "'resident' names stages, and the cut is open: give 'stages' too, or all, none "
-                    "or auto");
+    parameters.fail(
+        "resident",
+        "'resident' names stages, but the cut is open: give 'stages' too, or use all, none "
+        "or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
   for (const Value& item : parameters.value("resident")->items()) {

@@ -274,7 +274,7 @@ class TrainingPlan {
       const std::optional<std::int64_t> most = most_in_flight();
       shortage.most_in_flight = most.value_or(0);
       message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
-                      : "\n  not one micro-batch fits";
+                      : "\n  not even one micro-batch fits";
     }
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }

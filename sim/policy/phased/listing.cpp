@@ -75,7 +75,7 @@ class PhaseLister {
               " of one sample is computed on " + found->second + " and, a step later, on " +
               phase.device +
               ", and its cache of keys and values does not move: give 'phases.devices', "
-              "one a stage, or 'policy.device'");
+              "one per stage, or 'policy.device'");
       }
     }
     for (const auto& [at, count] : samples)

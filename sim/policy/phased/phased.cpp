@@ -20,7 +20,7 @@ namespace {
 /// all micro-batches in flight. What is on another device is sent through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
-                     "weights come for each phase");
+                     "weights are loaded for each phase");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;

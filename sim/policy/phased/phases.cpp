@@ -28,7 +28,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
   if (parameters.has("device"))
     phases.fail("devices",
                 "'devices' places the phases, and so does the policy's 'device' (each "
-                "replica of data_parallel has one): give one of them");
+                "replica of data_parallel has one): give only one of them");
   rules.by_stage = true;
   rules.devices.clear();
   for (const Value& name : phases.value("devices")->items())
@@ -36,7 +36,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
   if (rules.devices.size() != stages)
     phases.fail("devices", "'devices' lists " + std::to_string(rules.devices.size()) +
                                " devices, there are " + std::to_string(stages) +
-                               " phases a batch: one device for each");
+                               " phases per batch: give one device for each");
 }
 
 /// The number of batches that take turns, so that the phases of other batches hide the transfers of a batch's
@@ -152,15 +152,15 @@ std::vector<Field> phase_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "all phases on this device (parallel streaming); else they take turns",
+       .summary = "all phases on this device (parallel streaming); by default devices take turns",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "I/O runs beside computation; off: one thing at a time",
+       .summary = "I/O runs beside computation; off: one action at a time",
        .default_text = "true"},
       {.name = "weights",
        .type = Type::choice,
-       .summary = "preload: during the phase before; on_demand: when the phase begins",
+       .summary = "preload: during the previous phase; on_demand: when the phase begins",
        .default_text = "preload",
        .choices = {"preload", "on_demand"}},
       {.name = "weights_per",

@@ -23,7 +23,7 @@ void require_unique_names(const std::vector<std::string>& paths) {
     const auto [other, is_new] = known.try_emplace(name_of_path(path), path);
     if (!is_new)
       throw UsageError("'" + other->second + "' and '" + path + "' have the same name, '" +
-                       other->first + "': they would share one baseline");
+                       other->first + "': they would share one baseline, so rename one of them");
   }
 }
 
@@ -33,8 +33,7 @@ void require_other_files(const std::vector<std::string>& paths, const std::strin
     for (const std::string& file :
          {baseline_path(folder, name_of_path(path)), golden_path(folder, name_of_path(path))})
       if (fs::equivalent(path, file, ignored))
-        throw UsageError("'" + path +
-                         "' is where its own baseline would stand; choose another folder");
+        throw UsageError("'" + path + "' is the path of its own baseline; choose another folder");
 }
 
 bool exists(const std::string& path) {

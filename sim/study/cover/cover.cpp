@@ -99,8 +99,8 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
   if (several)
     throw InputError(
         "'" + profile.path +
-        "' has several wholes of one pass and these samples; --where chooses, as --where "
-        "cache=hot, or --whole says the seconds");
+        "' has several rows of the whole model for one pass and these samples; choose with --where "
+        "cache=hot, or give the seconds with --whole");
   if (timed == request.passes.size()) cover.whole_s = seconds;
   if (metered == request.passes.size()) cover.whole_j = joules;
   if (request.whole_s) cover.whole_s = request.whole_s;
@@ -213,7 +213,7 @@ Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
   if (wholes.size() > 1)
     throw InputError("the rows of '" + profile.path +
                      "' are of several models, devices, caches, methods or element types and "
-                     "cannot be added up; choose with --where, as --where cache=hot");
+                     "cannot be added up; choose some of them, as with --where cache=hot");
   add_whole(cover, profile, request, "");
   rank_missing(cover, weight > 0 ? cover.attributed_s / weight : 0, request.target);
   return cover;

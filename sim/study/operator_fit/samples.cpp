@@ -47,7 +47,7 @@ class Collector {
     const DType dtype = row.dtype.empty() ? DType::float32 : dtype_of(row.dtype);
     const auto kernel = kernel_of(row, of, static_cast<double>(bytes_of(dtype)));
     if (!kernel) {
-      ++found.left_out["of no sizes that are understood: " + row.operator_class];
+      ++found.left_out["with sizes that are not understood: " + row.operator_class];
       return;
     }
     const std::string device = row.device.empty() ? profile.text("device") : row.device;
@@ -66,7 +66,7 @@ class Collector {
     if (row.pass != "forward") return "of another pass than forward";
     if (!row.time()) return "not measured";
     if (!(*row.time() > 0)) return "too short for the timer: 0 s";
-    if (class_of_row(row).empty()) return "of no class that is fitted: " + row.operator_class;
+    if (class_of_row(row).empty()) return "of a class that is not fitted: " + row.operator_class;
     if (drops_nothing(row.config)) return "of modules that drop nothing, and so do nothing";
     return "";
   }
@@ -95,7 +95,7 @@ class Collector {
     if (!stood_for_) stood_for_ = name;
     if (*stood_for_ != name)
       throw InputError("rows are of the devices '" + *stood_for_ + "' and '" + name +
-                       "', which have one data sheet between them: expected --on 'NAME=PLATFORM' "
+                       "', but only one data sheet was given: expected --on 'NAME=PLATFORM' "
                        "for each, or --where 'device=" +
                        *stood_for_ + "' for the rows of one");
     return any->second;

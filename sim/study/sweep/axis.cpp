@@ -135,7 +135,7 @@ std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;
   if (!low.empty() && !high.empty() && low != high)
-    refuse(word, "the ends have the units '" + low + "' and '" + high + "'; write both in one");
+    refuse(word, "the ends have the units '" + low + "' and '" + high + "'; use one unit for both");
   if (range.high.number < range.low.number) refuse(word, "the range ends before it begins");
   return low.empty() ? high : low;
 }

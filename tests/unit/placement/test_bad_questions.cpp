@@ -60,7 +60,7 @@ TEST_CASE(
                                std::to_string(problem.kernels.size()) + ")";
     PlacementProblem broken = problem;
     broken.kernels[k].operands[o].tensor = static_cast<std::uint32_t>(problem.tensors.size());
-    CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) && Contains("lies in no memory"));
+    CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) && Contains("is in no memory"));
 
     // Whoever makes a tensor only reads it.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
@@ -75,7 +75,7 @@ TEST_CASE(
           }
       CHECK_THAT(refusal(broken), Catch::StartsWith("3: kernel '") &&
                                       Contains("tensor '" + problem.tensors[t].name + "'") &&
-                                      Contains("lies in no memory"));
+                                      Contains("is in no memory"));
     }
   }
 }

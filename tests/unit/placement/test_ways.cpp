@@ -141,10 +141,10 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
   PlacementProblem problem = small();
   problem.kernels[0].operands[0].written = false;
   CHECK_THAT(refused(problem), Contains("3: kernel 'first' (step 1 of 3) reads tensor 'a', which "
-                                        "lies in no memory"));
+                                        "is in no memory"));
   problem = small();
   problem.kernels[1].operands[0].tensor = 7;
-  CHECK_THAT(refused(problem), Contains("3: kernel 'second'") && Contains("lies in no memory"));
+  CHECK_THAT(refused(problem), Contains("3: kernel 'second'") && Contains("is in no memory"));
   problem = small();
   problem.synchronous.to_slow = 0;
   CHECK_THAT(refused(problem),

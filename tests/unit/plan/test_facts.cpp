@@ -56,10 +56,10 @@ TEST_CASE("a fact that cannot be read is refused where it is wrong") {
   };
   CHECK_THAT(refused("fact a"), Contains("p.plan:3:6: error: 'fact' takes a name and a value"));
   CHECK_THAT(refused("fact a b unit=s"),
-             Contains("p.plan:3:15") && Contains("'unit' belongs to a number; 'a' is a text"));
+             Contains("p.plan:3:15") && Contains("'unit' is only for numbers, and 'a' is a text"));
   CHECK_THAT(refused("fact a 1 2"), Contains("p.plan:3:10") && Contains("unknown key '2'"));
   CHECK_THAT(refused("fact a list=b unit=s"), Contains("unknown key 'unit'"));
-  CHECK_THAT(refused("fact a 1 of=b of=c"), Contains("key 'of' stands twice"));
+  CHECK_THAT(refused("fact a 1 of=b of=c"), Contains("key 'of' is given twice"));
 }
 
 TEST_CASE("facts are shown with their unit, and found by name and subject") {

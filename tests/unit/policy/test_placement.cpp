@@ -129,9 +129,9 @@ TEST_CASE("a placement that cannot be is refused at its key", "[placement]") {
   says("policy: {name: resident, placement: static}\nfates: recompute_all\n", training, "1000B",
        "the fates are 'recompute_all': expected placement none, or fates keep_all");
   says("policy: {name: resident, placement: static}\n", "batch: 1", "59B",
-       "an input and an answer that are on their way take more than the 59 B of 'dram'");
+       "an input and an answer in transfer take more than the 59 B of 'dram'");
   says("policy: {name: resident, placement: static}\n", training, "10B",
-       "an input and an answer that are on their way take more than the 10 B of 'dram'");
+       "an input and an answer in transfer take more than the 10 B of 'dram'");
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: resident, placement: cached}\n"),
       Contains("'cached' for 'placement': expected one of: none, auto, static"));

@@ -61,16 +61,18 @@ TEST_CASE("another whole may be given, and without one no share is known") {
   CHECK_FALSE(cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_j());
   CHECK(cover_of(model(), read, {.samples = 3}).measured == 0);
   const Profile wholes = profile("net,a,,2,hot,whole,,,,1,\nnet,a,,2,cold,whole,,,,2,\n");
-  CHECK(error_of([&] { cover_of(model(), wholes, {.samples = 2}); }).find("has several wholes") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          cover_of(model(), wholes, {.samples = 2});
+        }).find("has several rows of the whole model") != std::string::npos);
 }
 
 TEST_CASE("the whole of several passes has one row of each") {
   const CoverRequest training = {.samples = 2, .passes = {"forward", "backward"}};
   const std::string forward = "net,a,,2,hot,whole,,,,1,\n";
   const Profile twice = profile(forward + "net,a,,2,cold,whole,,,,2,\n");
-  CHECK(error_of([&] { cover_of(model(), twice, training); }).find("several wholes of one pass") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          cover_of(model(), twice, training);
+        }).find("several rows of the whole model for one pass") != std::string::npos);
   CHECK_FALSE(cover_of(model(), profile(forward), training).whole_s);
   CHECK(*cover_of(model(), profile(forward + "net,a,,2,hot,whole,backward,,,2,\n"), training)
              .whole_s == 3);

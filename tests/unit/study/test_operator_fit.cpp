@@ -171,7 +171,7 @@ TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
   CHECK(samples.sheets[2].name == "b");
   CHECK(samples.left_out.size() == 5);
   CHECK(samples.left_out.count("of another pass than forward") == 1);
-  CHECK(samples.left_out.count("of no class that is fitted: Flatten") == 1);
+  CHECK(samples.left_out.count("of a class that is not fitted: Flatten") == 1);
   CHECK_THAT(test::error_of([&] {
                samples_of({profile}, {{"a", device}});
              }),

@@ -69,8 +69,9 @@ TEST_CASE("the real card: 590 in flight run as cut by memory, one more and a cut
     };
     CHECK_NOTHROW(check(at(590)));
     CHECK_THROWS_AS(at(591), Infeasible);
-    CHECK_THROWS_WITH(at(1, "stages={cut: explicit, after: [16]}"),
-                      Catch::Contains("not one micro-batch fits") && Catch::Contains("weights.0"));
+    CHECK_THROWS_WITH(
+        at(1, "stages={cut: explicit, after: [16]}"),
+        Catch::Contains("not even one micro-batch fits") && Catch::Contains("weights.0"));
   }
 }
 

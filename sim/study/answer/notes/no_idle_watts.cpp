@@ -26,7 +26,7 @@ std::string text(const Answered& answered) {
   return "The energy counts 0 W for " + whose + " while nothing computes there, " +
          format_quantity(100 * waits, Dimension::none) +
          " % of the time: the platform has no source for idle watts. Give them as "
-         "platform.devices.NAME.idle=30W; a real card takes power at rest, too.";
+         "platform.devices.NAME.idle=30W; a real card also takes power at rest.";
 }
 
 }  // namespace
