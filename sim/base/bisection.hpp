@@ -1,12 +1,12 @@
-// Bisection: the largest number that fits, where every smaller number fits as well.
+// Bisection: finds the largest number that fits. It assumes that every smaller number fits, too.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-/// The largest number from `good` to `bad` - 1 that `fits`. It asks about log2(bad - good) times.
-/// Neither end is asked about: `good` is the answer where nothing above it fits.
+/// Returns the largest number from `good` to `bad` - 1 that `fits`, after about log2(bad - good)
+/// tests. It tests neither end: it returns `good` where no greater number fits.
 template <class Fits>
 std::int64_t most_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

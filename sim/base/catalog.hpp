@@ -20,8 +20,8 @@
 
 namespace sluice {
 
-/// The initialiser of a global variable must not walk a catalog: records that other files define
-/// may not exist yet.
+/// The initialiser of a global variable must not use the entries of a catalog, because records that
+/// other files define may not exist yet.
 template <class Entry>
 class Catalog {
  public:
@@ -44,8 +44,8 @@ class Catalog {
     return words;
   }
 
-  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. The message lists
-  /// `words` as known, too, although they are not entries: the caller handles them.
+  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are further
+  /// texts that the caller accepts: they are not entries, but the message lists them as known.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

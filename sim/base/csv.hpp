@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A cell as CSV, in quotes where the text needs them.
+/// Returns the text as a cell of CSV, in quotes where it needs them.
 std::string csv_cell(std::string_view text);
 
 }  // namespace sluice

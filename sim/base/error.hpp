@@ -1,5 +1,5 @@
-// Errors have two roots, the user's faults and ours, and each class has its exit code of the
-// command line. Every message that a user sees is made here, so that all have one form:
+// Sluice's errors: some are faults of the user, and some are faults of Sluice. Each class has its
+// own exit code of the command line. All messages with a position get their form here:
 // FILE:LINE:COLUMN: error: TEXT.
 #pragma once
 
@@ -45,14 +45,14 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// The same error with one more line below it, which says how the reader came to that place.
+  /// Returns this error with one more line at the end, which says how the reader came to that place.
   InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;
 };
 
-/// What an infeasible question lacks, as far as it is known.
+/// What a question is short of when it is infeasible, as far as that is known.
 struct Shortage {
   /// The head of a stream that cannot start.
   struct Waiter {
@@ -69,9 +69,9 @@ struct Shortage {
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< the needed bytes, by class
                                                                     ///< of tensor
   std::vector<Waiter> waiters = {};
-  std::optional<double> time_s = {};  ///< seconds into the run at which nothing could go on
-  /// The largest number of micro-batches that fit in flight, where more were asked for; 0: not even
-  /// one fits. None: the number is not known.
+  std::optional<double> time_s = {};  ///< simulated seconds after which no action could start any more
+  /// If more micro-batches were asked for in flight than fit: the largest number that fits, 0 if
+  /// not even one fits. Without a value the number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };

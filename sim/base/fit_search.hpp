@@ -1,5 +1,5 @@
-// Searches the largest number that fits, where each test is expensive and a failed test says how
-// much was needed.
+// Searches for the largest number that fits, where each test is expensive and a failed test says
+// how much was needed.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace sluice {
 
-/// Whether a number fits. Where it does not and the need is known, also what it needs and what is
-/// available.
+/// Says whether a number fits. If it does not, `needed` exceeds `available`; both are 0 where they
+/// are not known.
 struct FitAnswer {
   bool fits = false;
   double needed = 0, available = 0;  ///< needed > available; both 0: not known
 };
 
-/// Chooses the next number to test, above the largest that fits and below the smallest that does
-/// not. The need mostly grows by the same amount per unit: one number that does not fit says
-/// roughly where the limit is, and two say it precisely. Where these guesses make no progress, the
-/// middle is tested. The search assumes that every number below one that fits also fits.
+/// Chooses the next number to test, between the largest that fits and the smallest that does not.
+/// The need mostly grows by the same amount per unit: so one number that does not fit says roughly
+/// where the limit is, and two say it precisely. If these guesses make no progress, the middle is
+/// tested. The search assumes that every number below one that fits also fits.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`, and tests `first` first.
@@ -48,7 +48,7 @@ class FitSearch {
   Refused last_;
 };
 
-/// The largest number from 1 to `limit` that fits, or 0 where none does. `ask` returns a FitAnswer.
+/// Returns the largest number from 1 to `limit` that fits, or 0 if none does. `ask` returns a FitAnswer.
 template <class Ask>
 std::int64_t most_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);

@@ -1,4 +1,4 @@
-// How far a result is from a proven lower bound: one definition for whatever searches.
+// The gap between a result and a proven lower bound. All searches use this one definition.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-/// As a part of the result, as solvers of integer programmes have it: (result - bound) / result; 0
-/// where the result is 0, or no greater than its bound.
+/// Returns the gap as a part of the result, like solvers of integer programmes: (result - bound) /
+/// result. It is 0 where the result is 0 or does not exceed its bound.
 inline double gap_of(double result, double bound) {
   return result == 0 ? 0 : std::max(0.0, (result - bound) / std::abs(result));
 }

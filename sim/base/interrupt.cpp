@@ -31,7 +31,7 @@ void say(std::string_view text) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Calls only what is safe in a signal handler.
+/// Calls only functions that are safe in a signal handler.
 [[noreturn]] void leave(int exit_code, const char* reason) {
   for (const std::atomic<const char*>& path : half_written)
     if (const char* const name = path) ::unlink(name);
@@ -64,7 +64,7 @@ bool leaves_now() {
   return at_once && in_order == 0;
 }
 
-// Calls only what is safe in a signal handler: a flag, sigaction, raise.
+// Calls only functions that are safe in a signal handler.
 void on_signal(int signal) {
   if (leaves_now()) leave(signal);
   if (signal == SIGINT && received == SIGINT) {
@@ -122,7 +122,7 @@ InOrder::~InOrder() {
   if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
 }
 
-// Where the list is full, the file stays behind as it would after a crash.
+// If the list is full, the file stays on the disk after an interrupt, as it would after a crash.
 RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
   for (; place_ < half_written.size(); ++place_) {
     const char* nobody = nullptr;

@@ -1,6 +1,6 @@
-// Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that only
-// reads, plans and prints has nothing to put in order: it asks to be ended at once, wherever it is,
-// except while an InOrder exists.
+// Handles Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program
+// that only reads, plans and prints has nothing to clean up: it can choose that a signal ends it at
+// once, wherever it is. While an InOrder object exists, the signal waits.
 #pragma once
 
 #include <csignal>
@@ -18,23 +18,23 @@ int interrupt_signal();
 /// Throws Interrupted when a signal was received.
 void check_interrupt();
 
-/// From now on a signal ends the process wherever it is, with the message and the exit code of
-/// Interrupted, and removes its half-written files. With `false` a signal only sets the flag again,
-/// as in a child process whose parent waits for an answer.
+/// From now on a signal ends the process at once, wherever it is. It prints the message of
+/// Interrupted, removes half-written files, and exits with the code of Interrupted. With `false` a
+/// signal only sets the flag again, as in a child process whose parent waits for an answer.
 void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
     "out of memory (of this computer, not of the simulated one)";
-/// Threads and mappings need memory, too, and report its lack in another way.
+/// True for an error that means "out of memory"; threads and mappings report it by std::system_error.
 bool says_out_of_memory(const std::exception& error);
-/// From now on an exception that nobody can catch (a library throws it while it is loaded, or in a
-/// function that promised not to throw) ends the process. If memory is out, that happens with the
-/// message above, with exit code 70, and without its half-written files; otherwise by abort.
+/// From now on an exception that nobody can catch ends the process (a library throws it while it is
+/// loaded, or in a noexcept function). If memory is out, the process prints the message above,
+/// removes its half-written files, and exits with code 70. Otherwise it aborts.
 void end_when_memory_is_out();
 
-/// While an InOrder exists, a signal only sets the flag, because something has to be put in order
-/// first (a trace is finished, a store is closed). A signal that came meanwhile ends the process
-/// when the last InOrder is destroyed, unless an exception is being handled.
+/// While an InOrder object exists, a signal only sets the flag, because some work must be completed
+/// first (a trace is finished, a store is closed). When the last InOrder is destroyed, a signal
+/// that came meanwhile ends the process, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -56,8 +56,8 @@ class RemovedOnInterrupt {
   std::size_t place_;  ///< index in the list that the handler reads
 };
 
-/// While this object exists, signals wait: neither this thread nor the threads that it starts
-/// receive any.
+/// While this object exists, signals are blocked: neither this thread nor the threads that it
+/// starts receive any.
 class SignalsHeld {
  public:
   SignalsHeld();

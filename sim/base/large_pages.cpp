@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 constexpr std::size_t page = std::size_t{1} << 21;
-/// From here on most of a large page is filled.
+/// Smaller blocks get no large pages, because they would fill less than half of one.
 constexpr std::size_t least = page / 2;
 }  // namespace
 

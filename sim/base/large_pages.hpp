@@ -1,6 +1,6 @@
-// Large arrays that are filled from the front: getting their memory in small pages takes about as
-// long as filling it. Large pages are asked for under them; where the system does not give any,
-// nothing is different.
+// Memory in large pages, for large arrays that are filled from the front. With small pages, it
+// takes about as long to get the memory as to fill it. If the system has no large pages, small ones
+// are used.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// For a block that somebody else has made and is about to fill as a whole.
+/// Asks for large pages for a block that was allocated elsewhere and will soon be filled completely.
 void prefer_large_pages(const void* begin, std::size_t bytes);
 
-/// A block that begins at a large page where it is as large as one; else as `new` makes it. Throws
-/// bad_alloc.
+/// Returns a block of memory. A block that fills at least half of a large page begins at one; a
+/// smaller one comes from `new`. Throws bad_alloc.
 void* large_block(std::size_t bytes);
 void free_large_block(void* block, std::size_t bytes) noexcept;
 

@@ -23,8 +23,8 @@ namespace {
 constexpr double tolerance = 1e-6;
 constexpr double small_cost = 1e-9;  ///< of the greatest cost of a variable
 
-/// Says when to stop: at a signal, whose exception the caller throws once CBC has cleaned up, or
-/// when the time is over.
+/// Tells CBC when to stop: at a signal, or when the time is over. After a signal the caller throws
+/// the exception once CBC has cleaned up.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -93,7 +93,7 @@ std::uint32_t Milp::constrain(double low, const Terms& terms, double high) {
   return static_cast<std::uint32_t>(rows_.size() - 1);
 }
 
-/// The greatest cost: CBC is asked with costs of up to 1, because its tolerances are absolute.
+/// Returns the greatest cost. CBC gets costs divided by it, because CBC's tolerances are absolute.
 double Milp::unit() const {
   double most = 0;
   for (const Column& column : columns_) most = std::max(most, std::abs(column.cost));
@@ -174,7 +174,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // What CBC concludes from a linear programme that was left unsolved proves nothing.
+  // CBC's conclusion proves nothing if it left a linear programme unsolved.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

@@ -25,7 +25,7 @@ struct MilpSolution {
   double gap() const;
 };
 
-/// A programme whose whole variables may be fractional.
+/// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
   bool solved = false;  ///< false: impossible, unbounded, or more iterations than were allowed
   double objective = 0;
@@ -51,13 +51,13 @@ class Milp {
   /// low <= terms <= high; a variable may appear in several terms. Returns the constraint's number.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Stops at the limits (a moment later where CBC cannot be interrupted) with the best solution so
-  /// far, which may be none; at a limit of seconds the result depends on the speed of the machine.
-  /// Looks only for solutions with an objective below `at_most`. What is proven is so within 1e-9
-  /// of the greatest cost of a variable.
+  /// Returns the best solution that is found within the limits; there may be none. CBC may run a
+  /// moment beyond a limit. With a limit of seconds the result depends on the speed of the machine.
+  /// Only solutions with an objective below `at_most` are searched for. An objective is proven to
+  /// within 1e-9 of the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
-  /// The linear programme alone.
+  /// Solves the programme with fractional values allowed for all variables.
   RelaxedSolution relaxed(int most_iterations = MilpLimits::unlimited) const;
 
  private:

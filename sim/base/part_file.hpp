@@ -1,6 +1,6 @@
 // A file that appears whole or not at all: it is written as TARGET.part beside the target, then
-// synced (fsync) and renamed. A .part that a crash left behind is taken over; a .part that another
-// process is writing is not.
+// synced (fsync) and renamed. If a crash left a .part, it is written again from the start; if
+// another process is writing the .part, IoError is thrown.
 #pragma once
 
 #include <optional>

@@ -161,7 +161,7 @@ class Children {
     std::string answer;
   };
 
-  /// Returns false at the end of the child's output.
+  /// Returns false when the child's output has ended.
   static bool read_some(Child& child) {
     std::array<char, 65536> buffer;
     const ssize_t count = ::read(child.descriptor, buffer.data(), buffer.size());

@@ -1,10 +1,10 @@
 // Work in child processes: code that may crash, or that may run only once per process, cannot harm
 // its caller. SimGrid, for example, allows a single engine per process.
 //
-// A child is forked: it has what its parent had, and leaves by _exit, so that no destructor or
+// A child is forked: it has all that its parent had. It leaves by _exit, so that no destructor or
 // atexit handler of the parent runs in it. It is killed when the thread that forked it ends, so it
-// never outlives its parent. A fork is not safe where other threads may hold locks: the parent
-// should be single-threaded, or never wait for something that its other threads hold.
+// never outlives its parent. A fork is not safe while other threads hold locks: the parent should
+// be single-threaded, or never wait for what its other threads have locked.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// What a child may use beyond what it inherits. 0: no limit.
+/// How much a child may use in addition to what it inherits. 0 means no limit.
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< bytes of address space
   std::int64_t cpu_s = 0;       ///< seconds of processor time
@@ -30,8 +30,8 @@ struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
 
-/// Forks a child that calls `body` and then ends: with exit code 0, or 70 where `body` throws.
-/// Throws IoError where the system allows no further process. The caller waits for the child.
+/// Forks a child that calls `body` and then exits, with code 0, or with 70 if `body` throws. Throws
+/// IoError if the system allows no further process. The caller must wait for the child.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
@@ -51,7 +51,7 @@ std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
                                             const std::function<std::string(std::size_t)>& work,
                                             const std::function<void(std::size_t)>& progress = {});
 
-/// How many processes this computer runs at once, at least 1.
+/// Returns how many processes this computer can run at once, at least 1.
 std::size_t processors();
 
 }  // namespace sluice

@@ -80,7 +80,7 @@ struct Decimal {
   long exponent = 0;
 };
 
-/// Reads one text, and keeps what a message about it needs.
+/// Reads a text, and remembers what its error messages need.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)
@@ -190,8 +190,8 @@ class Parser {
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// The unit of bytes that has the prefix of the given unit of bits: GB/s for Gbps, Gbit/s and
-  /// Gb/s.
+  /// Returns the unit of bytes with the same prefix as the given unit of bits: GB/s for Gbps,
+  /// Gbit/s and Gb/s.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;
@@ -210,7 +210,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// The same amount in bytes, as one would write it: 64 Gbit/s are 8GB/s.
+  /// Returns the same amount in bytes, as a person would write it: 64 Gbit/s are 8GB/s.
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
@@ -227,7 +227,7 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Four significant digits; larger whole numbers are written out (10800 s, not 1.08e+04 s).
+// Writes four significant digits; larger whole numbers are written out (10800 s, not 1.08e+04 s).
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();
@@ -252,8 +252,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // The largest decimal unit that leaves at least 1 before the decimal point; 999.96 MB becomes 1
-  // GB.
+  // Chooses the largest decimal unit that leaves at least 1 before the decimal point: 999.96 MB
+  // becomes 1 GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

@@ -19,7 +19,7 @@ EVP_MD_CTX* context_of(void* context) {
 void require(int ok) {
   if (ok == 1) return;
   const unsigned long error = ERR_peek_last_error();
-  // Without memory, libcrypto sometimes has no reason to give either.
+  // When memory is out, libcrypto sometimes gives no reason either.
   if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
   std::array<char, 256> reason{};
   ERR_error_string_n(error, reason.data(), reason.size());
@@ -52,7 +52,7 @@ void Sha256::update(const void* data, std::size_t bytes) {
 }
 
 std::string Sha256::hex() const {
-  // The digest is taken from a copy, so that this object can take further bytes.
+  // The digest is computed on a copy, so that this object can take further bytes.
   Sha256 copy;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;

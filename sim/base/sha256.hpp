@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Throws InternalError where libcrypto refuses (a build without SHA-256).
+/// Throws InternalError if libcrypto refuses (because it was built without SHA-256).
 class Sha256 {
  public:
   Sha256();
@@ -18,7 +18,7 @@ class Sha256 {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view text) { update(text.data(), text.size()); }
-  /// The digest of all bytes so far, as 64 hexadecimal digits; further bytes may follow.
+  /// Returns the digest of all bytes so far, as 64 hexadecimal digits. Further bytes may follow.
   std::string hex() const;
 
  private:
@@ -28,7 +28,7 @@ class Sha256 {
   std::unique_ptr<void, Free> context_;
 };
 
-/// The digest of one text.
+/// Returns the digest of one text.
 std::string sha256_of(std::string_view text);
 
 }  // namespace sluice

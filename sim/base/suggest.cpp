@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// The number of edits (insert, delete, replace, swap neighbours) from a to b: optimal string
-// alignment distance.
+// Returns the number of edits that turn a into b, by optimal string alignment: an edit inserts,
+// deletes or replaces a letter, or swaps two neighbours.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -47,14 +47,14 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// The known name for which `wanted` is another word, or which begins with `wanted`; null: there is
-/// neither.
+/// Returns the known name that has `wanted` as a synonym, or that begins with `wanted`; null if
+/// there is none.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.said)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // this many letters say enough
+  constexpr std::size_t telling = 4;  // a shorter beginning does not suggest a name
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -64,12 +64,12 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  constexpr std::size_t longest = 64;  // a longer word is not a slip of the finger
+  constexpr std::size_t longest = 64;  // a longer word is not a typing mistake
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // One slip per three letters is allowed; a single letter is near to everything.
+  // Allows one edit per three letters, and none for a single letter, which resembles everything.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

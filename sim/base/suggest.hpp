@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// " (did you mean 'bandwidth'?)" where a known name is near enough (by edit distance), else "".
+/// Returns " (did you mean 'bandwidth'?)" if a known name is near enough by edit distance, else "".
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
-/// "a, b, c"
+/// Returns "a, b, c".
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 }  // namespace sluice

@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// The number of bytes of the character at `i`; 0 where no valid character begins there.
+/// Returns the number of bytes of the character at `i`, or 0 if no valid character begins there.
 std::size_t utf8_character(std::string_view text, std::size_t i);
 
-/// The text with U+FFFD in place of each byte that does not belong to a character.
+/// Returns the text with U+FFFD in place of each byte that does not belong to a character.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace sluice
