@@ -49,7 +49,7 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
-/// A C string ends at a NUL, so other programs would cut a name that contains one.
+/// A C string ends at a NUL. Other programs would cut off a name that contains one.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
     fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
@@ -172,7 +172,7 @@ bool looks_like_json(std::string_view text) {
 
 namespace {
 
-/// Whether all characters are printable ASCII or ends of lines, as most of a text is.
+/// Returns whether all characters are printable ASCII or ends of lines, as in most texts.
 bool is_plain(const char* block, std::size_t count) {
   unsigned char odd = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -183,7 +183,7 @@ bool is_plain(const char* block, std::size_t count) {
   return odd == 0;
 }
 
-/// The number of bytes of the character at `i`; `wrong` says what is wrong with it, if anything.
+/// Returns the bytes of the character at `i`. If something is wrong with it, `wrong` says what.
 std::size_t character_at(const std::string& text, std::size_t i, std::string& wrong) {
   const auto c = static_cast<unsigned char>(text[i]);
   if (c < 0x80) {
@@ -196,8 +196,8 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// The position of byte `end`. It carries no source line, because the line holds what cannot be
-/// shown.
+/// Returns the position of byte `end`, without the text of the line, because that line contains
+/// bytes that cannot be printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};
   for (std::size_t i = 0; i < end; ++i) {
@@ -229,7 +229,7 @@ void require_text(const Source& source) {
       const std::size_t bytes = character_at(text, i, wrong);
       if (wrong.empty()) i += bytes;
     }
-    // Without the line itself: it holds what cannot be shown.
+    // The message does not show the line, because it contains bytes that cannot be printed.
     if (!wrong.empty()) throw InputError(position_at(source, i), wrong);
   }
 }

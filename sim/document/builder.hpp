@@ -1,6 +1,6 @@
-// What the YAML and the JSON reader share: both send events with positions, which become a Value.
-// So both refuse the same things with the same words: duplicate keys, deep nesting, numbers that do
-// not fit.
+// The part that the YAML and the JSON reader share: both send events with positions, from which it
+// builds a Value. So both refuse the same things with the same words: duplicate keys, deep nesting,
+// numbers that do not fit.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct Place {
   int line = 1, column = 1;
 };
 
-/// Builds a Value from events. In line 1 the text before `first_column` (the "KEY=" of an override)
-/// is not part of the document.
+/// Builds a Value from events. Text in line 1 before `first_column` is not part of the document: it
+/// is the "KEY=" of an override.
 class Builder {
  public:
   static constexpr std::size_t deepest = 64;
@@ -39,7 +39,7 @@ class Builder {
   Value take() { return std::move(root_); }
 
   [[noreturn]] void fail(Place place, const std::string& message) const;
-  /// " for 'batch'" where the next value has a key, else "".
+  /// Returns " for 'batch'" if the next value has a key, else "".
   std::string for_key() const { return has_key() ? " for '" + open_.back().key + "'" : ""; }
 
  private:
@@ -60,24 +60,24 @@ class Builder {
   bool done_ = false;
 };
 
-/// Reads a JSON number, or a YAML plain scalar that looks like a number. Throws (through `builder`)
-/// where the number is not finite or does not fit.
+/// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not
+/// finite or does not fit, throws an error that names the position.
 Value number_value(const Builder& builder, Place place, std::string_view text);
 
 /// Reads a plain scalar by the YAML core schema: null, true, false, an integer, a number, or else a
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. With `allow_empty` a missing document is null (the value
-/// of an override).
+/// Reads `source.text` from byte `begin`. If the document is missing (as the value of an override
+/// may be), the result is null with `allow_empty`, and an error without it.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// True for a mapping whose first key is in quotes. YAML's flow mappings begin in the same way, but
-/// their keys are seldom in quotes, and the YAML reader reads JSON as well.
+/// Returns true for a mapping whose first key is in quotes. Flow mappings of YAML begin in the same
+/// way, but their keys are seldom in quotes, and the YAML reader can read JSON as well.
 bool looks_like_json(std::string_view text);
 
-/// Throws InputError when `text` is not UTF-8 text: control characters, overlong forms, surrogates.
+/// Throws InputError if `text` is not UTF-8 text: control characters, overlong forms, surrogates.
 void require_text(const Source& source);
 
 }  // namespace sluice

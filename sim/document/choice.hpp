@@ -1,6 +1,6 @@
 // A choice that a document makes: an entry of a catalog, and the keys that are written beside its
-// name. It is resolved and checked once, where the document is read, and carried as this type from
-// then on.
+// name. It is resolved and checked once, where the document is read; from then on this type carries
+// it.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@
 
 namespace sluice {
 
-/// A mapping that was checked against its record. It owns both, so that it may outlive the
-/// document, and is cheap to copy. A default-constructed object is empty: it may only be assigned
-/// to.
+/// A mapping that was checked against its record. It owns both, so that it can outlive the
+/// document, and is cheap to copy. A default-constructed object is empty and must be assigned to
+/// before use.
 class Keys {
  public:
   Keys() = default;
@@ -48,9 +48,9 @@ struct Chosen {
   const Entry* operator->() const { return entry; }
 };
 
-/// The entry that `mapping` names under `key`, with its keys checked against record_of(entry).
-/// `mapping_name` is what messages call the mapping. `words` are other texts that may be written
-/// under `key`; the caller has handled them before. Throws InputError.
+/// Returns the entry that `mapping` names under `key`, and checks its keys against
+/// record_of(entry). Messages call the mapping `mapping_name`. `words` are other texts that are
+/// allowed under `key`; the caller must have handled them before. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,
@@ -66,8 +66,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// True where `mapping` says `auto` under `key`, which leaves the choice open. No other key may
-/// then be written beside it. Throws InputError.
+/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. Then no other
+/// key may be written beside it. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

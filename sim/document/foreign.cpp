@@ -38,7 +38,7 @@ const char* kind_of(mode_t mode) {
   return "a socket";
 }
 
-/// Suggests what may be meant by a path at which nothing exists.
+/// Suggests what a path may mean if nothing exists there.
 std::string hint_for(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -55,7 +55,7 @@ std::string hint_for(const std::string& path) {
 
 /// Opens `path` and returns its size.
 std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
-  // Opened without blocking, because opening a pipe that nobody writes to would hang.
+  // The file is opened without blocking, because opening a pipe without a writer would hang.
   file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file.fd < 0) {
     const int number = errno;
@@ -93,7 +93,7 @@ Value foreign_value(const std::string& path) {
 }
 
 const std::string* foreign_path(const Value& value) {
-  // A value that was read from a document has a source text; this one has none.
+  // A value that was read from a document has a source with text; a foreign file has none.
   if (!value.source() || !value.source()->text.empty()) return nullptr;
   const Value* path = value.find(key);
   return path && path->source() == value.source() ? &path->text() : nullptr;

@@ -1,6 +1,6 @@
-// Files of other programs from which a document can be made: an ONNX model, a layer graph of
-// PipeDream. They are neither YAML nor JSON, so load_file does not read them: it returns a Value
-// that stands for the file, and the importer of the format replaces it (model/importer.hpp).
+// Files of other programs that are converted to documents: an ONNX model, a layer graph of
+// PipeDream. They are neither YAML nor JSON, so load_file does not read them. It returns a Value
+// that represents the file; the importer of the format replaces it (model/importer.hpp).
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace sluice {
 
 bool ends_with(std::string_view text, std::string_view end);
 
-/// True for a name that ends in .onnx or .graph.txt.
+/// Returns true for a name that ends in .onnx or .graph.txt.
 bool is_foreign_name(std::string_view path);
 
-/// A Value that stands for the file at `path`. Throws IoError unless it is an existing regular
-/// file. No written document can be read as such a Value.
+/// Returns a Value that represents the file at `path`. No document that is read can contain such a
+/// Value. Throws IoError unless the path is an existing regular file.
 Value foreign_value(const std::string& path);
 
-/// The path of the file that `value` stands for; null where `value` was written in a document.
+/// Returns the path of the file that `value` represents; null for a value that a document contains.
 const std::string* foreign_path(const Value& value);
 
-/// The bytes of a regular file of at most 1 GiB. Throws IoError.
+/// Returns the bytes of a regular file of at most 1 GiB. Throws IoError.
 std::string read_regular_file(const std::string& path);
 
 }  // namespace sluice

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base`, deeply: maps are merged, everything else is replaced.
+/// Lays `over` over `base` at all levels: merges mappings and replaces everything else.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -45,14 +45,14 @@ bool is_file(const fs::path& path) {
 /// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// `typed` holds the sources of overrides. A file that a person types may lie anywhere.
+  /// `typed` holds the sources of overrides. Files named in overrides may lie in any folder.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
   }
 
-  /// The document that `file` names (relative to `from`, or by a name in the bundled `folder`),
-  /// laid over its own bases.
+  /// Returns the document that `file` names (relative to `from`, or by a name in the bundled
+  /// `folder`), laid over its own bases.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -70,8 +70,8 @@ class Includes {
     return document;
   }
 
-  /// Where `document`, which was read from `path`, has a `file:` at the top, replaces it by that
-  /// base with the remaining keys laid over it.
+  /// If `document`, which was read from `path`, has a `file:` at the top, replaces it by that
+  /// file's content, with the remaining keys laid over it.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -164,7 +164,7 @@ std::string without_star(const std::string& key) {
   return !key.empty() && key.back() == '*' ? key.substr(0, key.size() - 1) : key;
 }
 
-/// Whether the override says which file is included (model=…, model.file=…).
+/// Returns whether the override says which file is included (model=…, model.file=…).
 bool names_include(const Override& override, const std::vector<std::string>& include_keys) {
   const auto& path = override.path;
   const bool whole = path.size() == 1;

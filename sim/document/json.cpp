@@ -1,5 +1,5 @@
-// JSON by the events of nlohmann. The events carry no positions, so the iterator that feeds the
-// parser counts how far it has read; at each event that is the end of the token.
+// Reads JSON by the events of the nlohmann library. The events carry no positions, so the iterator
+// that feeds the parser counts how far it has read: at each event this is the end of the token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -82,7 +82,7 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // A quote inside a string follows an odd number of backslashes; the opening quote follows none.
+  // An escaped quote follows an odd number of backslashes; the quote that opens the string follows none.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;
@@ -92,7 +92,7 @@ class Events {
     }
   }
 
-  // The parser sees the end of a number only at the next character, which it has already read.
+  // The parser notices the end of a number only after it has read one more character.
   bool number() {
     const auto belongs = [](char c) {
       return (c >= '0' && c <= '9') || std::strchr("+-.eE", c) != nullptr;
@@ -107,7 +107,7 @@ class Events {
     return true;
   }
 
-  // Tokens come in order, so the text is walked through only once.
+  // Tokens come in order, so this walks through the text only once.
   Place place(const char* token) {
     for (; seen_ < token; ++seen_) {
       if (*seen_ == '\n')

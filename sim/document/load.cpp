@@ -51,7 +51,7 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Says what a document of another kind is for, where this kind was expected.
+/// Says what a document is for that has another kind than expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

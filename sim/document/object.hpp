@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A value in an object or a list: whatever a document can hold. An empty optional, and a number
-/// that is not finite, become null.
+/// A value in an object or a list. It can be anything that a document can hold. An empty optional
+/// becomes null, and so does a number that is not finite.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,8 +30,8 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// Hands out the value once. It is mutable because an initialiser list gives its elements as
-  /// constants.
+  /// Moves the value out; call it once. `value_` is mutable because the elements of an initialiser
+  /// list are constants.
   Value take() const { return std::move(value_); }
 
  private:
@@ -43,12 +43,12 @@ struct ObjectEntry {
   Item value;
 };
 
-/// A mapping with these keys, in this order. No two keys may be equal.
+/// Returns a mapping with these keys, in this order. The keys must differ.
 Value object(std::initializer_list<ObjectEntry> entries);
 
 Value list(std::initializer_list<Item> items);
 
-/// The list of make(element) for each element of `range`.
+/// Returns the list of make(element) for each element of `range`.
 template <class Range, class Make>
 Value list_of(const Range& range, Make&& make) {
   Value list = Value::make_list();
@@ -56,13 +56,13 @@ Value list_of(const Range& range, Make&& make) {
   return list;
 }
 
-/// json_number is null where the number is not finite; json_count is an integer where it is a whole
-/// number.
+/// json_number returns null for a number that is not finite. json_count returns an integer for a
+/// whole number.
 Value json_number(double number);
 Value json_count(double number);
 Value json_text(std::string_view text);
 
-/// The text, or null where it is empty.
+/// Returns the text, or null if it is empty.
 inline Item text_or_null(const std::string& text) {
   return text.empty() ? Item(nullptr) : Item(text);
 }

@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Finds the mappings of a list that have this name, also inside elements that hold a list of
-/// `layers`, as a repetition does. `known` collects the names of all elements.
+/// Finds the mappings of a list that have this name, also those in the `layers` of an element, as
+/// in a repetition. `known` collects the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// An element of a list, by its index, or by its name where the elements have names.
+  /// Returns an element of a list, by its index, or by its name if the elements have names.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();

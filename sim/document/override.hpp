@@ -1,4 +1,4 @@
-// One override, KEY=VALUE of the command line, taken apart.
+// Overrides: splits KEY=VALUE of the command line into a path and a value, and applies it.
 #pragma once
 
 #include <string>
@@ -16,25 +16,25 @@ struct Override {
   Value value;  ///< its source text is the whole "KEY=VALUE"
 };
 
-/// What is known of the mappings at the top of a document.
+/// Which mappings may stand at the top of a document, and how they may be shortened.
 struct Layout {
-  /// Mappings that an override may begin (`stages.cut=per_layer` where there is no `stages`).
+  /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
-  /// Mappings that may be written as a word alone, each with the key whose value that word is: with
+  /// Mappings that may be shortened to one word, each with the key whose value this word is: with
   /// {policy, name}, `policy: resident` is read as `policy: {name: resident}`.
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 
-/// The layout that the record declares: its optional mappings, and each field's `word_for`.
+/// Returns the layout that the record declares: its optional mappings, and each field's `word_for`.
 Layout layout_of(const Record& record);
 
 /// Replaces each word that stands for a mapping by that mapping.
 void expand_words(Value& document, const Layout& layout);
 
-/// Throws UsageError when `text` is not KEY=VALUE, InputError when VALUE is not YAML.
+/// Throws UsageError if `text` is not KEY=VALUE, InputError if VALUE is not YAML.
 Override parse_override(const std::string& text);
 
-/// Throws InputError where the path does not lead to anything.
+/// Throws InputError if the path does not lead to anything.
 void apply_override(Value& document, const Override& override, const Layout& layout = {});
 
 }  // namespace sluice

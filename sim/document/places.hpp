@@ -1,5 +1,5 @@
-// The places in a document where a key is written or may be written, for a person who wrote the key
-// without the path to it.
+// Finds the places in a document where a key is written or may be written. It helps a person who
+// wrote the key without its path.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace sluice {
 
 struct Record;
 
-/// The paths below `map` of keys with that name: first those that `record` allows, then those that
-/// exist. "batch" is at workload.batch, "bandwidth" at platform.links.host.bandwidth. At most
-/// three.
+/// Returns at most three paths below `map` at which a key has that name: first those that `record`
+/// allows, then those that exist. "batch" is at workload.batch, "bandwidth" at
+/// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// " (did you mean 'workload.batch'?)" where the key belongs at other places, else the nearest name
-/// of `known`.
+/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places, else the
+/// suggestion of the nearest name in `known`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);
 

@@ -54,7 +54,7 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
-/// A summary in brackets, without the full stop that it may end with.
+/// Returns a summary in brackets, without its full stop.
 std::string in_brackets(std::string text) {
   if (!text.empty() && text.back() == '.') text.pop_back();
   return " (" + text + ")";
@@ -72,7 +72,7 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// The words that some YAML readers take for true and false.
+/// Reads the words that some YAML readers take for true and false.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -80,7 +80,7 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// A quantity above this is a typing mistake: nothing that is built comes near it.
+/// A quantity above this limit is a typing mistake, because no machine comes near it.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:
@@ -166,7 +166,7 @@ void check_value(const Field& field, const Value& value) {
     case Type::list:
       fits = value.is_list();
       break;
-    case Type::choice:  // none of the choices, as was checked above
+    case Type::choice:  // `check` has found that the value is none of the choices
       fits = false;
       break;
     case Type::any:

@@ -1,4 +1,4 @@
-// Records say what a mapping in a document may contain. One declaration serves for reading (typed,
+// Records say what a mapping in a document may contain. One declaration is used to read it (typed,
 // with defaults), for errors (unknown key, wrong type, wrong unit, out of range), for `sluice list`
 // and help, and for the JSON Schema that editors use.
 #pragma once
@@ -32,22 +32,22 @@ struct Field {
   std::string name;
   Type type = Type::text;
   std::string summary;  ///< one sentence, with the unit where there is one
-  /// The default as a document would write it. Without one the key is required, unless it is
+  /// The default as a document would write it. A key without a default is required, unless it is
   /// `optional`.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< may be absent without a default
   Dimension dimension = Dimension::none;
-  /// For `choice` the allowed values; for other types the words that are allowed besides (auto,
-  /// unlimited).
+  /// For a `choice`, the allowed values. For other types, words that are allowed in addition to
+  /// values of the type (auto, unlimited).
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// Describes the mapping, or each element (list) or value (map_of), or what a name may stand for
-  /// (any).
+  /// The record of the mapping itself, of each element of a list, of each value of a mapping with
+  /// free keys (map_of), or of what a name stands for (any).
   const struct Record* record = nullptr;
   bool map_of = false;  ///< a mapping with free keys, each of whose values has this `record`
-  /// For a mapping at the top of a document: the key whose value a word alone gives (`policy:
+  /// For a mapping at the top of a document: the key that a word alone gives the value of (`policy:
   /// resident` means `policy: {name: resident}`).
   std::string word_for = {};
 };
@@ -60,21 +60,21 @@ struct Record {
   bool open = false;  ///< the owner reads all other keys (parameters in scenario.model)
 };
 
-/// The record of a field: of the mapping itself, of each element, or of each value. Throws
-/// InternalError where the field has none.
+/// Returns the record of a field: of the mapping itself, of each element, or of each value. Throws
+/// InternalError if the field has none.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks everything that a record can tell: that
-/// it is a map, has no unknown keys and all required ones, and that each value has its type, unit
-/// and range. Throws InputError at the position of the offending key or value.
+/// Reads one map against its record. The constructor checks all that the record declares: the value
+/// is a map, has no unknown keys and all required ones, and each value has its type, unit and
+/// range. Throws InputError at the position of the wrong key or value.
 class Reader {
  public:
-  /// Messages call the map `word` ("link 'host'"), or by the record's name where `word` is empty.
+  /// Messages call the map `word` ("link 'host'"), or if `word` is empty by the name of the record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
   bool has(std::string_view name) const;  ///< true where the key is written, not defaulted
-  /// For an optional field that may be absent, call has() first. `name` must be a field of the
-  /// record.
+  /// `name` must be a field of the record. For an optional field that may be absent, call has()
+  /// first.
   bool boolean(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
@@ -86,7 +86,7 @@ class Reader {
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }
 
-  /// Throws InputError at the value of `name` (or at the map when absent).
+  /// Throws InputError at the value of `name`, or at the map if the key is absent.
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 
  private:
@@ -98,10 +98,10 @@ class Reader {
   std::string word_;
 };
 
-/// Throws InputError at `where`.
+/// Throws InputError at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action`; an InputError without a position gets the position of `where`.
+/// Runs `action`, and gives an InputError without a position the position of `where`.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

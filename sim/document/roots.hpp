@@ -1,5 +1,5 @@
-// Which files a document may name: those within its root, after links are resolved, and those that
-// come with Sluice. A path that a person types may lie anywhere.
+// Finds the files that a document may name: those within its root, after links are resolved, and
+// those that come with Sluice. A path that a person types may lie in any folder.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,25 @@
 
 namespace sluice {
 
-/// The absolute path, with links resolved as far as the path exists.
+/// Returns the absolute path, with links resolved as far as the path exists.
 std::filesystem::path true_path(const std::filesystem::path& path);
 
-/// The nearest folder above a file that holds .git or .sluice-root, else the parent of the file's
-/// folder.
+/// Returns the nearest folder above a file that holds .git or .sluice-root, else the parent of the
+/// file's folder.
 std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// The path of the file that `file` names: beside the document in which it was written, and within
-/// its root. In an override, or in a value that the program made, it may also be relative to the
-/// working folder, and lie anywhere. `folder` is the folder of the whole document. Throws
-/// InputError.
+/// Returns the path of the file that `file` names, which must be inside the root of the document
+/// that names it, and is relative to that document. In an override, or in a value that the program
+/// made, the path may lie in any folder and may be relative to the working folder. `folder` is the
+/// folder of the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// The same, but a word alone is the name of a document that comes with Sluice, and stays as it is.
+/// Like named_file, but returns a single word as it is: the name of a document that comes with Sluice.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
-/// Returns read() for the file that a value names. Where the file is wrong or cannot be read, the
-/// error has the position of that value. Throws InputError.
+/// Returns read() for the file that a value names. If the file is wrong or cannot be read, throws
+/// InputError with the position of that value.
 template <class Read>
 decltype(auto) read_named(const Value& file, Read&& read) {
   try {

@@ -40,7 +40,7 @@ Value words(const std::vector<std::string>& choices) {
   return schema;
 }
 
-/// A string: a number, perhaps blanks, one of the units.
+/// Returns the schema of a string: a number, optional blanks, and one of the units.
 Value quantity(Dimension dimension) {
   std::string units;
   for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
@@ -55,14 +55,14 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// A schema that holds where at least one of several holds.
+/// Returns a schema that accepts what at least one of these schemas accepts.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));
   return schema;
 }
 
-/// A text that the reader of models takes for an expression, and not for a misspelt word.
+/// Returns the schema of a text that the reader of models takes for an expression, not for a misspelt word.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -75,7 +75,7 @@ Value integers() {
   return schema;
 }
 
-/// One element or a list of them; each element is a name or a mapping.
+/// Returns the schema of one element or a list of them; each element is a name or a mapping.
 Value name_or_mapping_or_list(const Value& mapping) {
   Value several = typed("array");
   several.set("items", any_of({typed("string"), mapping}));
@@ -83,7 +83,7 @@ Value name_or_mapping_or_list(const Value& mapping) {
   return any_of({typed("string"), mapping, std::move(several)});
 }
 
-/// The default as a value of its own type, so that an editor can insert it as it is.
+/// Returns the default as a value of its own type, so that an editor can insert it as it is.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
@@ -93,7 +93,7 @@ Value default_value(const Field& field) {
   return parsed;
 }
 
-/// The word that may stand for a mapping: a value of one of its keys, a path or a name.
+/// Returns the schema of a word that may replace a mapping: the value of one of its keys, a path or a name.
 Value word_schema(const Field& field) {
   for (const Field& inner : field.record->fields)
     if (inner.name == field.word_for && inner.type == Type::choice) return words(inner.choices);
@@ -108,7 +108,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// The condition that a mapping has the values that the variant asks for.
+/// Returns the condition that a mapping has the values that the variant asks for.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
@@ -124,16 +124,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Whether the keys that a whole document must have are required. They are not in a document that
-/// is laid over another.
+/// Whether the keys that a whole document needs are required. They are not required in a document
+/// that is laid over another one.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// The schema of a whole document, or (with `Requires::nothing`) of one that is laid over
-  /// another.
+  /// Returns the schema of a whole document, or (with `Requires::nothing`) of a document that is
+  /// laid over another one.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
@@ -158,7 +158,7 @@ class SchemaWriter {
     return schema;
   }
 
-  /// The schemas of the shared records that were met in documents.
+  /// Returns the schemas of the shared records that have been met so far.
   const Value& definitions() const { return definitions_; }
 
  private:
@@ -227,7 +227,7 @@ class SchemaWriter {
     return schema;
   }
 
-  /// The schema of a value that may be an expression or contain some.
+  /// Returns the schema of a value that may be an expression or contain expressions.
   Value computed_schema(const Field& field, Requires required) {
     switch (field.type) {
       case Type::boolean:
@@ -255,8 +255,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// The schema of a list's element or a mapping's value. A shared record is defined when it is
-  /// first met.
+  /// Returns the schema of a list's element or a mapping's value. Writes the definition of a shared
+  /// record when it is first met.
   Value element_schema(const Record& record, Requires required) {
     const auto shared = rules_.shared.find(record.name);
     if (shared == rules_.shared.end()) return schema_of(record, required);
@@ -272,8 +272,8 @@ class SchemaWriter {
   }
 
   /// Writes each variant as "if the mapping says this, then these are its keys". Two variants may
-  /// use one key in different meanings, so outside the variants only the keys that choose the
-  /// variant are described.
+  /// give one key different meanings, so outside the variants only the keys that select the variant
+  /// are described.
   Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
     if (variants.empty()) return schema;
     Value properties = Value::make_map();

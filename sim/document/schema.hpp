@@ -12,36 +12,36 @@
 
 namespace sluice {
 
-/// A variant of a mapping whose keys depend on the values of some of them: where each key of `when`
-/// has the value given beside it (any value, where that is empty), the mapping has the keys of
-/// `record` and no others, unless the record is open. A key of `when` that has a default in
-/// `record` may be absent where the value is that default.
+/// A variant of a mapping whose keys depend on the values of some of them. It applies if each key
+/// of `when` has the value that is given beside it, or any value where that is empty. Then the
+/// mapping has the keys of `record` and no others, unless the record is open. A key of `when` may
+/// be absent if the value is its default in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
   /// Keys of `record` whose values may be expressions of parameters. Where the record does not say
-  /// what type they have, also in lists, they are integers.
+  /// their type (or that of a list's elements), they are integers.
   std::vector<std::string> with_expressions = {};
 };
 
-/// A record that occurs at several places of a document, perhaps also within itself.
+/// A record that occurs at several places of a document. It may also occur within itself.
 struct SharedSchema {
   std::vector<SchemaVariant> variants = {};
   std::string alone = {};  ///< the key whose value alone may stand for the mapping
 };
 
-/// What a record alone does not say about its documents.
+/// What a schema needs to know about its documents beyond their record.
 struct SchemaRules {
-  /// The document may lay its keys over another one (see load_document): `file` is allowed, and
-  /// where it is given no other key is required, not even the format.
+  /// The document may lay its keys over another one (see load_document). Then `file` is allowed,
+  /// and with `file` no other key is required, not even the format.
   bool may_have_base = false;
-  /// Variants by the key of a mapping at the top.
+  /// The variants of each mapping at the top, by its key.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
-  /// Rules by the name of a record, which the schema writes once, under `definitions`.
+  /// Rules by the name of a record. The schema contains such a record once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
 };
 
-/// The schema of documents with `format: sluice-KIND/1` at the top. Nested records are followed.
+/// Returns the schema of documents with `format: sluice-KIND/1` at the top, with all nested records.
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
                         const SchemaRules& rules = {});
 

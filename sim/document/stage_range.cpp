@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-/// A number from 1 to the number of stages, counted from 0 in the result.
+/// Reads a number from 1 to the number of stages, and returns it counted from 0.
 std::optional<std::size_t> number_of(std::string_view text, std::size_t stages) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -41,7 +41,7 @@ class Value {
   bool is_list() const { return kind_ == Kind::list; }
   bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }
 
-  /// The scalar's text as it was written ("61TFLOP/s", "3", "true").
+  /// Returns the scalar's text as it was written ("61TFLOP/s", "3", "true").
   const std::string& text() const { return text_; }
   bool as_bool() const { return boolean_; }             ///< only for boolean
   std::int64_t as_integer() const { return integer_; }  ///< only for integer
@@ -82,7 +82,7 @@ struct Value::Entry {
   Position position() const;  ///< of the key
 };
 
-/// The position `line`, `column` of `source`, with the text of the line.
+/// Returns the position `line`, `column` of `source`, with the text of the line.
 Position position_in(const Source& source, int line, int column);
 
 }  // namespace sluice

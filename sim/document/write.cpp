@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style, and everything is quoted that a reader
-// (ours or PyYAML) could take for something other than a string.
+// Writes values as text. YAML is written in block style. Every text that a reader (ours or PyYAML)
+// could take for something else than a string is quoted.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Words that YAML 1.1 or 1.2 read as something other than a string, in any case of letters.
+// Words that YAML 1.1 or 1.2 does not read as a string, in upper or lower case.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -24,8 +24,8 @@ bool is_special(std::string_view text) {
   return false;
 }
 
-// Text is written plain only where there is no doubt: a letter first, then letters, digits and
-// harmless marks.
+// Returns whether a text may be written without quotes. Only safe texts may: a letter first, then
+// letters, digits and harmless marks.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)
@@ -35,7 +35,7 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
-/// In double quotes, for JSON and YAML alike.
+/// Returns the text in double quotes, for JSON and YAML alike.
 std::string quoted(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
@@ -97,7 +97,7 @@ class YamlWriter {
     }
   }
 
-  // A short list is written as [1, 2, 3] on one line.
+  // Returns whether a list is short enough for one line: [1, 2, 3].
   bool is_short(const Value& value) const {
     if (provenance_ || value.items().size() > 16) return false;
     for (const Value& item : value.items())
@@ -156,7 +156,7 @@ class YamlWriter {
     if (!source) return;
     out_ += "  # ";
     for (const char c : source->name) out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // An override is a single line, so its text alone says where the value comes from.
+    // An override is a single line, so its text alone shows where the value comes from.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 

@@ -1,5 +1,5 @@
-// YAML by the events of yaml-cpp. Unlike its tree, the events show anchors, tags, duplicate keys
-// and second documents, and they need less time and memory.
+// Reads YAML by the events of yaml-cpp. Unlike its tree, the events show anchors, tags, duplicate
+// keys and second documents, and they need less time and memory.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -23,9 +23,9 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// yaml-cpp counts columns in bytes, but people and the JSON reader count characters. Marks come
-/// nearly in order, so walking from the last one costs little even where the document is one long
-/// line.
+/// Counts columns in characters, as people and the JSON reader do; yaml-cpp counts bytes. Marks
+/// come nearly in order. So it continues from the last one, which is fast even for a document of
+/// one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -33,7 +33,7 @@ class Columns {
       if (text[i] == '\n') begins_.push_back(i + 1);
   }
 
-  /// The column, counted from 1, of byte `byte` of `line`, both counted from 0.
+  /// Returns the column, counted from 1, of byte `byte` of `line`; both of these count from 0.
   int characters(int line, int byte) {
     if (line != line_) line_ = line, byte_ = characters_ = 0;
     if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
@@ -87,7 +87,7 @@ class Events : public YAML::EventHandler {
     refuse_tag(mark, tag);
     if (expects_key())
       builder_.key(place(mark), text);
-    else if (tag == "!")  // a quoted text or a block
+    else if (tag == "!")  // a text in quotes or a block
       builder_.scalar(place(mark), Value::make(text));
     else
       builder_.scalar(place(mark), plain_value(builder_, place(mark), text));
@@ -139,7 +139,7 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves, "\ud83d\ude00"; YAML does not know halves.
+/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), "\ud83d\ude00"; YAML has no halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;
