@@ -15,12 +15,12 @@ std::optional<double> given(const Reader& keys, const char* name) {
   return keys.has(name) ? std::optional(keys.quantity(name)) : std::nullopt;
 }
 
-/// The smaller of two limits, each of which may be absent.
+/// Returns the smaller of two limits, each of which may be absent.
 std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// Byte per second with this number of threads.
+/// The byte per second that this number of threads read and write together.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;
@@ -41,7 +41,7 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
   return table;
 }
 
-/// The rates between two rows lie on the straight line that joins them.
+/// Returns the rates for the device's number of threads. Between two rows they follow a straight line.
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
@@ -114,8 +114,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// What limits the memory's transfers also limits the compute units, unless the memory has rates by
-/// threads.
+/// The ports of a shared memory limit the compute units as they limit its transfers, unless the
+/// memory has rates by threads.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

@@ -1,6 +1,6 @@
-// The rates of a link in each direction. A direction takes what the link says of both directions,
-// overridden by what it says of this one. Where host memory is pageable, what the link says of
-// pageable copies overrides both.
+// The rates of a link in each direction. The keys of the link apply to both directions, and the
+// keys of one direction replace them. Where host memory is pageable, the keys for pageable copies
+// replace both.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct LinkRates {
   double latency_s = 0;
 };
 
-/// The record of a link.
+/// Returns the record of a link.
 const Record& link_record();
 
-/// `record` is the record of a link. Throws InputError for a half-duplex link with directions of
-/// its own, and for copies of pageable memory whose rates are not given.
+/// `record` is the record of a link. Throws InputError for a half-duplex link with separate
+/// directions, and for copies of pageable memory whose rates are not given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

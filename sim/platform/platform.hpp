@@ -15,7 +15,7 @@
 namespace sluice {
 
 /// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model
-/// roofline multiplies the peaks by them; the cost model peak does not.
+/// roofline multiplies the peaks by these shares; the cost model peak ignores them.
 struct RooflineShares {
   double compute = 1;  ///< of the peak FLOP/s
   double memory = 1;   ///< of the memory bandwidth
@@ -23,19 +23,19 @@ struct RooflineShares {
 
 /// A memory that the compute units of a device reach without a link.
 struct DeviceMemory {
-  /// Its pool in plans: "gpu" or "gpu_ddr"; for a memory of the platform that memory's name,
-  /// "dram".
+  /// The name of its pool in plans: "gpu" or "gpu_ddr"; a memory of the platform keeps its own
+  /// name, "dram".
   std::string pool;
   bool own = true;  ///< it belongs to this device alone; otherwise it is one of Platform::memories
-  /// Bytes that tensors may use: those of the memory without the reserved ones; none: unlimited.
+  /// Bytes that tensors may use, without the reserved ones. Without a value the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;          ///< bytes that no tensor may use
   std::optional<double> read, write;  ///< byte per second of the compute units; none: not given
 
-  /// Byte per second in either direction: the smaller rate where the directions differ.
+  /// Returns byte per second in either direction: the smaller rate if the directions differ.
   std::optional<double> bandwidth() const;
-  /// Seconds in which the compute units access `bytes`, of which they write `written`; they read
-  /// and write in turn. None: the rate is not given.
+  /// Returns the seconds in which the compute units access `bytes`, of which they write `written`.
+  /// Reading and writing do not overlap. Without a value the rate is not given.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
@@ -43,7 +43,7 @@ struct Device {
   std::string name;
   std::map<DType, double> rate;  ///< peak FLOP/s by dtype
   double efficiency = 1;         ///< share of the peak that is reached
-  /// At least one; tensors are in the first one unless a plan says otherwise.
+  /// At least one. Tensors are in the first one unless a plan says otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   std::int64_t threads = 0;  ///< threads that read and write its memories; 0: not given
   RooflineShares roofline;
@@ -57,11 +57,11 @@ struct Device {
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
-  /// The memory whose pool has that name; null: the device reaches no such memory without a link.
+  /// Returns the memory whose pool has that name; null if the device reaches no such memory without a link.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
-  /// rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError that names the dtypes
-  /// with a rate.
+  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError that lists the
+  /// dtypes with a rate.
   double flop_per_s(DType dtype) const;
 };
 
@@ -71,19 +71,19 @@ struct Memory {
   std::optional<std::int64_t> capacity;
 };
 
-/// A bandwidth that flows share: one direction of a link, or a port of a memory. It becomes the
-/// plan's link of the same number.
+/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. It
+/// becomes the plan's link of the same number.
 struct Channel {
   std::string name;  ///< "host.down", "host.up"; "host" when half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
 
-/// Who copies: a copy engine beside the compute units, or all compute units, which then cannot do
-/// anything else.
+/// Who copies: a copy engine while the compute units work on, or all compute units, which then do
+/// nothing else.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
-/// How bytes move from one memory to another. Nodes are named by device or memory.
+/// How bytes move from one memory to another. The nodes are named after devices or memories.
 struct Path {
   std::string name;    ///< "host>gpu"
   std::string stream;  ///< the copy engine: "<device>.<link>.<direction>", "gpu0.host.down"
@@ -102,15 +102,15 @@ struct Platform {
 
   const Device& device(const std::string& name) const;  ///< throws InputError with the known names
   const Device* device_or_null(const std::string& name) const;
-  /// The memory that feeds the devices: the only one, or the one with the fewest links to a device.
-  /// Throws InputError when there is none, or several are equally near.
+  /// Returns the memory that feeds the devices: the only one, or the one with the fewest links to a
+  /// device. Throws InputError if there is none, or if several are equally near.
   const Memory& host() const;
-  /// The route with the fewest links from one node's memory to another's; among several, the one
-  /// whose links were declared first. Setup and latency are sums; a channel is crossed once. The
-  /// ends may also be further memories of devices ("gpu_ddr"). A synchronous copy uses the rates
-  /// that the links give for such copies, and a stream of its own, "cpu.copy.down.synchronous".
-  /// Throws InputError when no links connect them. The reference is valid as long as the platform
-  /// exists and no devices, memories or edges are added to it.
+  /// Returns the route with the fewest links from one node's memory to another's; of several such
+  /// routes, the one whose links were declared first. Setup and latency are sums; each channel is
+  /// listed once. The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy
+  /// uses the rates that the links give for such copies, and a stream of its own,
+  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two. The reference is
+  /// valid as long as the platform exists and no devices, memories or edges are added to it.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
 
@@ -118,18 +118,18 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// For copies by the compute units, where the link gives other rates for them.
+    /// The channels for copies by the compute units, if the link gives other rates for such copies.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };
   std::vector<Edge> edges;
-  /// Ports of memories, which every route crosses that reads from them or writes to them.
+  /// The ports of memories. A route crosses the read ports of its source and the write ports of its target.
   std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
 
   mutable PlatformLookup lookup;  ///< internal: what device() and path() have found
 };
 
-/// What a sluice-platform/1 document may contain: for reading, for help and for the schema.
+/// Returns the record of a sluice-platform/1 document, for reading, for help and for the schema.
 const Record& platform_record();
 
 /// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.

@@ -64,7 +64,7 @@ class Builder {
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
-  /// Idle and busy watts; busy watts are at least idle watts.
+  /// Returns idle and busy watts. Busy watts must be at least idle watts.
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
@@ -72,7 +72,7 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
   std::string prefix_;            ///< prefix of names in that part: "node0_"
   Platform platform_;
-  /// Name as written -> names expanded by count.
+  /// The names after expansion by count, for each name as written.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
 };
@@ -92,7 +92,7 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// A memory of the part that is being read, or else of the whole platform.
+/// Finds a memory in the part of the platform that is being read, or else in the whole platform.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -142,12 +142,12 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, reader.integer("count"));
 }
 
-/// Adds `count` such devices, each with pools of its own; a memory of the platform is shared by
-/// all.
+/// Adds `count` such devices, each with pools of its own. All of them share a memory of the
+/// platform.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // the name that means all of them
+  if (count > 1) claim(key, entry.position());  // this name means all of these devices
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -254,7 +254,7 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Joins a single near node with all far ones, or each near node with the far one of its number.
+/// Joins a single near node with all far ones, or each near node with the far node of the same number.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -313,7 +313,7 @@ void Builder::add_links(const Reader& part) {
     for (const auto& entry : links->entries()) add_link(entry);
 }
 
-/// Adds nodes and links of each instance; `node_gpu` means the nodes that are `gpu` in any of them.
+/// Adds nodes and links of each instance. `node_gpu` means all nodes that are `gpu` in an instance of `node`.
 void Builder::add_group(const Value::Entry& entry) {
   const Reader group(entry.value, record_of(platform_record(), "groups"),
                      "group '" + entry.key + "'");
@@ -337,7 +337,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // A platform without a name is called like its file, in messages.
+  // Messages call a platform without a name after its file.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

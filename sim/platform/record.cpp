@@ -30,7 +30,7 @@ const Record& rate_record() {
   return record;
 }
 
-/// Rates of the compute units by the number of threads.
+/// Returns the record of the compute units' rates by the number of threads.
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",

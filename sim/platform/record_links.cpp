@@ -19,7 +19,7 @@ Field share_of_the_bandwidth() {
           .minimum_excluded = true};
 }
 
-/// The record of one direction of a link, where it differs from the other.
+/// Returns the record of one direction of a link, with the rates in which it differs.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
@@ -39,7 +39,7 @@ Field direction(std::string name, std::string summary) {
           .record = &direction_record()};
 }
 
-/// The record of copies of pageable memory, whose rates replace the link's.
+/// Returns the record of copies of pageable memory, whose rates replace the link's.
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
@@ -52,7 +52,7 @@ const Record& pageable_record() {
   return record;
 }
 
-/// The record of copies by the compute units, whose rates replace the link's.
+/// Returns the record of copies by the compute units, whose rates replace the link's.
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",

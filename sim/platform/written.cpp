@@ -9,7 +9,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether the name is the key, or the key followed by a number; `rest` is what follows.
+/// Returns whether the name is the key, or the key followed by a number. `rest` is the text after that.
 bool is_numbered(std::string_view name, std::string_view key, std::string_view& rest) {
   if (name.substr(0, key.size()) != key) return false;
   rest = name.substr(key.size());
@@ -49,7 +49,7 @@ std::vector<WrittenPart> written_parts(const Value& platform, std::string_view k
 }
 
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name) {
-  for (const WrittenPart& part : parts)  // a key that ends in a digit may be written in full
+  for (const WrittenPart& part : parts)  // the name of a document's key may itself end in a digit
     if (part.group.empty() && part.key == name) return &part;
   for (const WrittenPart& part : parts)
     if (is_called(part, name)) return &part;

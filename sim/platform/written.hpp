@@ -1,5 +1,5 @@
-// Devices and links as a platform's document contains them, including those of its groups: for
-// messages, and for finding out which results rest on their figures.
+// Devices and links as a platform's document contains them, including those of its groups. Messages and
+// the search for the figures behind a result need them.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct WrittenPart {
   const Value* keys = nullptr;
 };
 
-/// `kind` is devices, memories or links. A document that is not a platform has none.
+/// `kind` is devices, memories or links. The list is empty for a document that is not a platform.
 std::vector<WrittenPart> written_parts(const Value& platform, std::string_view kind);
 
-/// The part that has this name when groups and counts are expanded, such as node0_gpu3; null: none
-/// has.
+/// Returns the part that has this name after groups and counts are expanded, such as node0_gpu3;
+/// null if none has.
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name);
 
 }  // namespace sluice
