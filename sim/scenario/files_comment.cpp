@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// One line of the comment. It is empty where `bytes` cannot be read, because the text may be read
-/// again on a machine without the file.
+/// Returns one line of the comment. It is empty if `bytes` cannot be read, because the text may be
+/// read again on a machine that does not have the file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {
@@ -18,7 +18,7 @@ std::string line_of(const std::string& what, Bytes&& bytes) {
   }
 }
 
-/// The document may be a variant of another one (`file:`), whose content counts as well.
+/// Returns the bytes of a document. If it is a variant of another one (`file:`), they include that one's content.
 std::string document_bytes(const std::string& file_or_name, const std::string& folder) {
   const std::string path = find_document(file_or_name, folder);
   std::string bytes = read_regular_file(path);

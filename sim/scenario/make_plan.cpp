@@ -1,5 +1,5 @@
-// Turns a scenario into its plan: the model is cut, the policy plans, and what the scenario leaves
-// open is settled.
+// Turns a scenario into its plan: cuts the model, lets the policy plan, and settles what the
+// scenario leaves open.
 #include <algorithm>
 #include <limits>
 
@@ -14,8 +14,8 @@ namespace sluice {
 
 namespace {
 
-/// The device for which stages are cut: the policy's, or the smallest of all devices that take
-/// part.
+/// Returns the device for which stages are cut: the policy's device, or else the one with the
+/// smallest memory of all devices that take part.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -30,14 +30,14 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// The value of `key` in `mapping` where it is chosen, else the place where it could be chosen.
+/// Returns the value of `key` in `mapping`, or the place where the key could be written.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// The path of a device in the platform's document: "devices.gpu" for gpu0 and gpu1.
+/// Returns the path of a device in the platform's document: "devices.gpu" for gpu0 and gpu1.
 std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
   const std::vector<WrittenPart> devices =
@@ -46,7 +46,7 @@ std::string path_of(const Scenario& scenario, const Device& device) {
   return written ? written->path : "devices." + device.name;
 }
 
-/// Says what to do where a device has no rate for the workload's dtype.
+/// If a device has no rate for the workload's dtype, throws an error that says what to do.
 void require_rate(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   if (device.rate.count(dtype) || device.rate.empty()) return;
@@ -63,12 +63,12 @@ void require_rate(const Scenario& scenario, const Device& device) {
 }
 
 /// Refuses a device without a rate for the dtype, and a device or layer that lacks what the cost
-/// model needs. The error points to where they were chosen.
+/// model needs. The error points to the place where the dtype or the cost model is chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    if (scenario.workload.training)  // checks the price of updating weights
+    if (scenario.workload.training)  // the policy also needs the price of updating weights
       scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
       scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
@@ -76,7 +76,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Decoding with a cache does not go together with training.
+/// Refuses training of a model that decodes with a cache.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -94,8 +94,8 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Refuses a placement under a cost model that does not count the bandwidths of memories, because
-/// they decide which placement is best.
+/// Refuses a placement if the cost model does not count the bandwidths of memories, because they
+/// decide which placement is best.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || placement->text() == "none" || scenario.cost.model->counts_memories) return;
@@ -105,7 +105,7 @@ void require_counted_memories(const Scenario& scenario) {
               "cost.model=roofline, or placement none");
 }
 
-/// Cuts the model with this cut; null: the model stays whole.
+/// Cuts the model with this cut. With null the model stays whole.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -131,7 +131,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   return made;
 }
 
-/// The cuts from which one is chosen. They do not depend on the machine's memory.
+/// Returns the cuts to choose from. They do not depend on the machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -155,8 +155,8 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// The strategies for fates that are compared. A single empty element means that none is compared,
-/// and the policy chooses.
+/// Returns the strategies for fates that are compared. If none is compared, the list has one empty
+/// element, and the policy chooses.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};

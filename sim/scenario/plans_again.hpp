@@ -1,5 +1,5 @@
-// Plans for scenarios that differ from each other only in prices: a plan is made where its
-// structure is new, and priced again where it is not.
+// Plans for scenarios that differ from each other only in prices. A plan is made if its structure
+// is new; otherwise the plan of the same structure gets new prices.
 #pragma once
 
 #include <list>
@@ -11,14 +11,14 @@
 
 namespace sluice {
 
-/// True where the two differ only in prices of the platform or in keys of the cost model, and in
-/// nothing else that a plan may depend on.
+/// Returns true if the two differ only in prices of the platform or in keys of the cost model, and
+/// in nothing else that a plan may depend on.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
  public:
-  /// A plan that was made once and now has the prices of a scenario. It is valid until the next
-  /// find() or keep().
+  /// A plan that is kept, with the prices of the scenario that was asked for last. It is valid
+  /// until the next find() or keep().
   struct Made {
     Plan plan;
     PlanTables tables;  ///< of that plan
@@ -32,20 +32,20 @@ class PlansAgain {
     PolicyRequest request(const Scenario& scenario) const;
   };
 
-  /// The plan that make_plan(scenario) would make, derived from one that is kept. Null: no kept
-  /// plan has that structure, so it must be made anew. Planning anew then throws whatever is to be
-  /// thrown.
+  /// Returns the plan that make_plan(scenario) would make, derived from a plan that is kept.
+  /// Returns null if no plan with that structure is kept: then the caller makes a new plan, which
+  /// also throws any error.
   Made* find(const Scenario& scenario);
-  /// Keeps a plan that was made for the scenario that find() was asked for last, and that has passed
-  /// check(), where it can be priced again.
+  /// Keeps a plan if it can be priced again. It must have been made for the scenario of the last
+  /// call of find(), and must have passed check().
   void keep(PlannedScenario planned, const Scenario& scenario);
 
  private:
   bool has_cut_of(const Scenario& scenario) const;
 
   std::list<Made> made_;  ///< a short list, the most recently used first
-  /// What prices decide for the scenario that find() was asked for last. None: its plan was found,
-  /// or the decisions are not known.
+  /// What prices decide for the scenario of the last call of find(). It is empty if the plan was
+  /// found, or if the decisions are not known.
   std::optional<PriceDecisions> decided_;
 };
 

@@ -26,7 +26,7 @@ struct Place {
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// For each block k, the cheapest place behind it.
+/// Returns, for each block k, the cheapest place behind it.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;
@@ -47,36 +47,36 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 
 }  // namespace
 
-// Why no plan is faster. A plan computes each layer for each sample, once or more. A layer, or the
-// part of it that is split off, is computed by a device that holds its weights. Weights and inputs
-// begin in host memory. A sample's next layer needs the tensors that cross to it.
+// The proof of the bound. Every plan computes each layer for each sample, once or more. A layer (or
+// a part of it, if it is split) is computed by a device that holds its weights. Weights and inputs
+// begin in host memory. A sample needs, for its next layer, the tensors that cross to that layer.
 //
 // 1. Compute. In T seconds n devices do at most n T seconds of work, and none before the first
-//    input has arrived: T >= first + (all passes of all samples) / n, and then the last answer leaves. A
-//    split layer takes as long as its parts together, or less.
-// 2. Links. Inputs, weights (at least once) and, where they are returned, answers cross the host's
+//    input has arrived. After the work the last answer leaves: T >= first + (all passes of all samples) / n
+//    + last. The parts of a split layer together take at least as long as the layer.
+// 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
-//    contributed, so their weights have been loaded by then: T >= (weights of blocks 0..k) / rate +
-//    (passes behind k of all samples) / n.
-// 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and s that
-//    sample. At t every sample has passed block k and is at some place behind it. It has taken at
-//    least the seconds up to that place. Either nothing is left to compute for it, or the tensors
-//    that cross at its place are on a device or must come from the host after t: computing them
-//    again would need a computation of blocks 0..k after t, or would count the sample as being at
-//    an earlier place. Moreover s still needs all blocks behind k: their weights are on a device at
-//    t or come after it. At t the devices hold at most `capacity`. So
+//    contributed. So the weights of these layers have been loaded by then:
+//    T >= (weights of blocks 0..k) / rate + (passes behind k of all samples) / n.
+// 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and let s be
+//    that sample. At t every sample has passed block k and is at some place behind it, and the seconds
+//    up to that place have been computed for it. Either nothing is left to compute for it, or the tensors
+//    that cross at its place are on a device or must come from the host after t. (If they were computed
+//    again, a computation of blocks 0..k would end after t, or the sample would count as being at an
+//    earlier place.) The sample s still needs all blocks behind k: their weights are on a device at t,
+//    or they come after t. At t the devices hold at most `capacity`. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    and the sum of both is smallest where every sample is at the place with the smallest
-//    seconds / n + bytes / rate. Places are the ends of blocks. Inside a block at least one of the tensors that
-//    its layers read is held, at least the smallest, and no second of the block is counted. (Inside
+//    The sum of both is smallest if every sample is at the place with the smallest
+//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block at least the
+//    smallest of the tensors that its layers read is held, and no second of the block is counted. (Inside
 //    a split layer its input is still held, as before it, and more seconds have passed.)
-// 5. Training. The first micro-batch of a batch that passes all layers uses all weights on its way
-//    forwards and again on its way back. The weights are changed between two batches, and those of
-//    the first layer with weights are the last to be changed. So the run divides into intervals,
-//    two per batch, in each of which all weights are used (except those of that first layer): T >=
-//    (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
+// 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
+//    forward pass and again in its backward pass. The weights change between two batches, and those of
+//    the first layer with weights change last. So the run divides into intervals, two per batch, and in
+//    each of them all weights are used (except those of that first layer):
+//    T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;
   for (const auto& block : terms.blocks) {

@@ -1,7 +1,7 @@
-// The bound of the question: the least time that a machine needs for a model and a workload with
-// any plan. Seconds. The bound of a plan (metrics/bound.hpp) says how fast the execution of that
-// plan can be at best; the difference between the two is what a better plan could gain. Throws what
-// reading a platform and pricing layers throw: InputError.
+// The bound of the question, in seconds: the least time that a machine needs for a model and a
+// workload with any plan. The bound of a plan (metrics/bound.hpp) says how fast that one plan can
+// run at best. The difference between the two is what a better plan could gain. Throws InputError,
+// like the reading of a platform and the pricing of layers.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< what takes that long, in a few words
-  /// " on gpu0": the plans for which the bound holds, where the machine would allow others; empty:
-  /// all plans.
+  /// The plans for which the bound holds, if the machine would allow others: " on gpu0". If it is
+  /// empty, the bound holds for all plans.
   std::string within = {};
 };
 
-/// The bound for the devices that may take part: all of the platform, or, under a policy that
-/// computes on one device, that device. It assumes that kernels work in the first memory of their
-/// device; it does not know what plans could gain by letting them work in another memory, so it is
-/// 0 where the policy places tensors in several.
+/// Returns the bound for the devices that may take part: all devices of the platform, or under a
+/// policy that computes on one device, that device. It assumes that kernels read and write the
+/// first memory of their device. Since kernels that use another memory could be faster, the bound
+/// is 0 if the policy places tensors in several memories.
 QuestionBound question_bound(const Scenario& scenario);
-/// The stages that it looks at, which do not depend on prices, and the bound where these are at
-/// hand.
+/// Returns the stages that the bound is computed from, which do not depend on prices. With these
+/// stages at hand the second function computes the bound.
 std::vector<Stage> question_stages(const Scenario& scenario);
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages);
 
-/// The question as numbers: everything on which the bound depends.
+/// The question as numbers: all numbers on which the bound depends.
 struct QuestionTerms {
-  /// Consecutive layers between two places at which a single tensor crosses.
+  /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {
     std::string name;
     double seconds = 0;        ///< forward passes of all samples, on the fastest device

@@ -1,5 +1,5 @@
-// The numbers of a question's bound, from the model, the platform, the workload, and what the
-// policy excludes.
+// Computes the numbers of a question's bound from the model, the platform, the workload, and what
+// the policy excludes.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -16,14 +16,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What the scenario's `policy:` says about the question itself, and not about the plan.
+/// What the scenario's `policy:` says about the question itself, not about the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether they cross the host's link
   std::optional<std::string> device;   ///< the only device that computes; none: all may compute
 };
 
-/// Whether the policy, or the one that it replicates, moves inputs and answers. A policy that was
-/// added while the program runs may leave them where they are.
+/// Returns whether the policy, or the one that it replicates, moves inputs and answers. A policy
+/// that a program adds at run time may leave them where they are.
 bool moves_samples(const Policy& policy) {
   return policy.replicates ||
          std::any_of(policy.parameters.begin(), policy.parameters.end(),
@@ -54,7 +54,7 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
   return devices;
 }
 
-/// All paths between the host and the devices, in one direction.
+/// The paths between the host and all devices, in one direction.
 struct Ways {
   double rate = 0;                 ///< byte per second of all of them together, at most
   std::set<std::uint32_t> common;  ///< channels that every path crosses
@@ -84,7 +84,7 @@ Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices
   return ways;
 }
 
-/// Marks the layers behind `layer`: those that read it, directly or through others.
+/// Marks the layers behind `layer`: those that read its output, directly or through other layers.
 std::vector<char> behind(const Model& model, std::uint32_t layer) {
   std::vector<char> reached(model.layers.size(), 0);
   reached[layer] = 1;
@@ -102,8 +102,8 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Weights that both the forward and the backward pass use, behind the first layer that has any.
-/// Tables and experts do not count, because a sample uses only a part of them.
+/// Returns the bytes of weights that both the forward and the backward pass use, behind the first layer
+/// with weights. Embedding tables and experts do not count, because a sample uses only a part of them.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -137,7 +137,7 @@ class Terms {
   }
 
  private:
-  /// Describes what the machine has and the plans in question do not use.
+  /// Names the parts of the machine to which the bound is limited, if the machine has others.
   std::string within() const {
     std::string words;
     if (limits_.device && scenario_.platform.devices.size() > 1) words = " on " + *limits_.device;
@@ -153,7 +153,7 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // Then the inner tensors of a stage take no memory.
+    // When the working set is not counted, the inner tensors of a stage take no memory.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
@@ -166,14 +166,14 @@ class Terms {
                           workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
     double least = infinity;
     for (const Device* device : devices_)
-      if (device->rate.count(workload_.dtype) != 0)  // other devices do not compute
+      if (device->rate.count(workload_.dtype) != 0)  // other devices have no rate for the dtype and do not compute
         least = std::min(least,
                          price_of(pricing, {kind, stage, *device, workload_.micro_batch}).seconds);
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// The smallest of all tensors that a sample can hold while some of its layers are computed and
-  /// some are not.
+  /// Returns the bytes of the smallest tensor that a sample may hold while some of the stage's
+  /// layers are computed and some are not.
   double inside(const Stage& stage) const {
     std::int64_t layers = 0, least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
@@ -193,7 +193,7 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // Where there is another memory than the host's, activations may come from there.
+    // If there is a memory besides the host's, activations may be loaded from it.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
@@ -202,7 +202,7 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Input bytes of one sample: of all inputs, or of the smallest input.
+  /// Returns the input bytes of one sample: of all inputs, or of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -213,8 +213,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Bytes that must be loaded again: in each interval those of the weights used in it that cannot
-  /// have stayed on the devices.
+  /// Returns the bytes that must be loaded again: in each interval, the bytes of the used weights
+  /// that do not fit on the devices together.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -103,8 +103,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// The keys of all entries of a catalog beside the key that names the entry, for editors. The entry
-/// itself checks which of them are its own.
+/// Returns a record, for editors, with the keys of all entries of a catalog and the key that names
+/// the entry. The entry itself checks which of the keys are its own.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {

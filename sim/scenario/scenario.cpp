@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-/// Reads the keys that say how to train; each is refused where nothing is trained.
+/// Reads the keys for training, and refuses each of them in a workload without training.
 void read_training(Workload& workload, const Reader& reader) {
   if (reader.text("mode") == "inference") {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
@@ -80,7 +80,7 @@ void read_fates(Scenario& scenario, Value fates) {
                         "offload_all, which say where boundary activations go");
 }
 
-/// Reads `stages:`, or what `phases: {after: ...}` says as an explicit cut.
+/// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.
 void read_cut(Scenario& scenario, const Value* stages) {
   const Value* after = scenario.phases ? scenario.phases->map().find("after") : nullptr;
   if (!after) {
@@ -112,7 +112,7 @@ bool plans_for(const Policy& policy, Mode mode) {
                      [&](const PlansFor& plans) { return plans.mode == mode; });
 }
 
-/// The names of the policies for which the test is true.
+/// Returns the names of the policies for which the test is true.
 template <class Test>
 std::string policies_that(Test&& test) {
   std::vector<std::string> names;
@@ -121,14 +121,14 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// The value of `key` in the mapping; else the mapping, or the whole document.
+/// Returns the value of `key` in the mapping, or else the mapping, or else the whole document.
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Requires that the policy declares that it plans for the workload, the fates and the phases.
+/// Throws InputError unless the policy declares that it plans for the workload, the fates and the phases.
 void require_declared(const Scenario& scenario, const Policy& policy) {
   const Mode mode = scenario.workload.mode();
   const std::string mode_name(name_of(mode));
@@ -155,13 +155,13 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
-/// The folder to which files named in the document are relative; empty: the working folder.
+/// Returns the folder to which files named in the document are relative; "" is the working folder.
 std::string folder_of(const Value& document) {
   if (!document.source()) return "";
   return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
-/// An absent mapping is read as an empty one, at the position of the whole document.
+/// Reads an absent mapping as an empty one, at the position of the whole document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
@@ -170,8 +170,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// The purpose that follows from the workload's mode; an unknown mode is refused where the workload
-/// is read.
+/// Returns the purpose for the workload's mode. An unknown mode is refused later, by the reader of
+/// the workload.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
@@ -197,8 +197,8 @@ std::string Scenario::text() const {
 
 namespace {
 
-/// For a key in the wrong mapping of a scenario (`policy: {cut: per_layer}`) the error says where
-/// it belongs. Keys that belong nowhere are left to those who read the mappings.
+/// For a key in the wrong mapping of a scenario (`policy: {cut: per_layer}`), throws an error that
+/// says where it belongs. Unknown keys are refused later, by the readers of the mappings.
 void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
@@ -246,7 +246,7 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Drops the question in words where overrides change what is asked: it describes the file, and may
+/// Drops the question in words if overrides change what is asked: it describes the file, and may
 /// not be true of the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;

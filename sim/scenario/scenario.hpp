@@ -1,4 +1,4 @@
-// A scenario: the question. It joins a model, a platform, a workload, a cut and a policy, and is
+// A scenario is a question. It joins a model, a platform, a workload, a cut and a policy, and is
 // read from one document.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Scenario {
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// The document as YAML, from which the same scenario can be read without any other file.
+  /// Returns the document as YAML, from which the same scenario can be read without any other file.
   std::string text() const;
 };
 
@@ -41,22 +41,22 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// The scenario `base`, read from a file at `path`, with overrides that only change the platform
-/// and the costs: only these are read again.
+/// Returns the scenario `base`, which was read from a file at `path`, with overrides that change
+/// only the platform and the costs. Only these two are read again.
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan; whatever is left open is settled by simulated seconds.
-/// Throws InputError, Infeasible.
+/// Cuts the model and lets the policy plan. What the scenario leaves open is decided by simulated
+/// seconds. Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
-/// The stages, and the model of which they are stages where layers had to be split.
+/// The stages, and if layers had to be split, the model that has these split layers.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
   std::string text;  ///< "cut: by_weight, groups: 12"; empty where the scenario says how
 };
-/// A single element where the scenario says how the model is cut; else all cuts that may be chosen.
+/// Returns one element if the scenario says how the model is cut, else all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);
 /// A plan, and the cut with which it was made.
 struct PlannedScenario {
@@ -67,24 +67,24 @@ struct PlannedScenario {
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
 
-/// Whether both have the same stages of the same layers.
+/// Returns whether both have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// The request to the policy for one cut and one strategy for fates. It refers to both of them.
+/// Returns the request to the policy for one cut and one strategy for fates. It refers to both objects.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
-/// The cut of the plan. Where the cut is open, everything is planned to find it.
+/// Returns the cut of the plan. If the cut is open, finding it takes the whole planning.
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// Reads the policy that a `policy:` mapping names. Throws InputError.
 Chosen<Policy> choose_policy(const Value& policy);
 
-/// Replaces the scenario's policy by another one. Throws InputError where that one does not plan
+/// Replaces the scenario's policy by another one. Throws InputError if the new policy does not plan
 /// for the scenario's workload, fates or phases.
 void set_policy(Scenario& scenario, Value policy);
 
-/// What a scenario may contain, for the schema and for help.
+/// Returns the record of a scenario, for the schema and for help.
 const Record& scenario_record();
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ namespace {
 
 using Variants = std::vector<SchemaVariant>;
 
-/// A record for an editor: the key that names the entry, then the keys of the entry itself.
+/// Returns a record for an editor: the key that names the entry, then the keys of the entry itself.
 template <class Entry>
 Record closed(const Entry& entry) {
   Record record = record_of(entry);
@@ -28,7 +28,7 @@ Variants variants_of(const Catalog<Entry>& catalog, const std::string& key) {
   return variants;
 }
 
-/// A policy that replicates another one also takes that one's keys.
+/// A policy that replicates another policy also takes the keys of that policy.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {
@@ -50,7 +50,7 @@ Variants policy_variants() {
   return variants;
 }
 
-/// The word `auto` leaves the entry open, so no keys may be written beside it.
+/// The word `auto` leaves the choice open, so no keys may be written beside it.
 Variants with_auto(Variants variants, const std::string& key) {
   const Field word = {.name = key, .type = Type::choice, .choices = {"auto"}};
   variants.push_back({{{key, "auto"}}, {.name = key, .summary = "", .fields = {word}}});
