@@ -1,7 +1,7 @@
 // by_memory: each stage is as long as the device's memory allows. The stages are chosen greedily
-// from the front, which gives the fewest stages where a longer stage never needs less. Where that
-// leads to a layer with which no stage can begin, earlier stages become shorter: the fewest stages
-// that all fit.
+// from the front. This gives the fewest stages, provided that a longer stage never needs less
+// memory. If the greedy choice leads to a layer with which no stage can begin, the fewest stages
+// that all fit are searched for, with shorter early stages.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   std::int64_t kept = 0;  ///< for the backward pass, with the gradients of input and output
-  /// The part of the need that does not shrink when the stage gets longer.
+  /// The part of the need that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -58,7 +58,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Parts of a layer share its weights and their state; each part needs all the rest.
+/// Says what helps if a layer does not fit. Each part of a split layer has a share of its weights and state only.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "stages.split=true makes parts of such a layer";
@@ -66,7 +66,7 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
          (request.samples > 1 ? ", a smaller micro_batch needs less" : "");
 }
 
-/// The need by class, with the names that tensors of a plan have.
+/// Returns the need by class, with the names that tensors of a plan have.
 std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   std::vector<std::pair<std::string, std::int64_t>> classes = {
       {"weight", need.weights},       {"gradient and optimizer", need.state},
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Refuses caches that are too large on their own: then no layer is to blame, and no cut helps.
+/// Refuses caches that alone are too large: then no layer is to blame, and no cut helps.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -121,7 +121,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
                     .by_class = by_class(need)});
 }
 
-/// The last layers that a stage beginning at `first` may have so that it fits, in order.
+/// Returns, in ascending order, the last layers for which a stage that begins at `first` fits.
 std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes,
                                    std::uint32_t first, std::int64_t budget) {
   std::vector<std::uint32_t> lasts;
@@ -133,15 +133,15 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less than a shorter one, because its output may be smaller. So the
-    // search goes on until the stage would be too large even without an output.
+    // A longer stage may need less memory than a shorter one, because its output may be smaller. So
+    // the search goes on until a stage is too large even without its output.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
   return lasts;
 }
 
-/// Refuses the shortest stage that begins at `first`, because it does not fit.
+/// Refuses the model, because even the shortest stage that begins at `first` does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
@@ -151,8 +151,8 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// The fewest stages that all fit; among equally few, the ones whose first stages are the longest;
-/// empty where there are none. It works from the back: the fewest stages from each layer on.
+/// Returns the fewest stages that all fit, or nothing if there are none. Of equally few, the first stages
+/// are the longest possible. A dynamic programme from the back: the fewest stages from each layer on.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct Rest {
@@ -206,8 +206,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// How many parts each layer needs so that each part fits alone. Beside its share a part needs
-/// memory for the layer's inputs and for the outputs of the other parts.
+/// Returns how many parts each layer needs so that each part fits alone. A part needs memory for
+/// its share, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);

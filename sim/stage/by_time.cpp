@@ -1,7 +1,7 @@
-// by_time: the stages for which taking turns with their weights takes the least time. A dynamic
-// programme over cuts, for each of a few numbers of passes: a stage takes as long as its
-// computation of all micro-batches in flight or as the load of its weights, whichever is longer,
-// and it must fit beside the activations that wait to enter and to leave it.
+// by_time: finds the stages with the least total time when the device loads the weights of one stage
+// after another. A stage takes as long as its computation of all micro-batches in flight, or as the load
+// of its weights, whichever is longer. It must fit beside the activations that wait before and behind
+// it. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The best stages for a number of micro-batches in flight.
+/// The best stages for a given number of micro-batches in flight.
 struct Division {
   double seconds = never;  ///< of all passes of a step
   std::vector<std::uint32_t> last;
@@ -38,7 +38,7 @@ class Divider {
       std::uint32_t stages = 0, first = 0;
     };
     const std::uint32_t count = sizes_.layers();
-    std::vector<Best> best(count + 1);  // of the layers before each layer
+    std::vector<Best> best(count + 1);  // best[i] is the best division of the first i layers
     best[0].seconds = 0;
     for (std::uint32_t first = 0; first < count; ++first) {
       if (best[first].seconds == never) continue;
@@ -66,7 +66,7 @@ class Divider {
   }
 
  private:
-  /// An input does no work: it belongs to the stage of the next layer.
+  /// Returns whether the layer is an input. It does no work and belongs to the stage of the next layer.
   bool leading_input(std::uint32_t layer) const {
     return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
   }

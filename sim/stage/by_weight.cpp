@@ -1,5 +1,5 @@
-// by_weight: stages with at most an equal share of the weights, cut where few bytes cross. It looks
-// at the model alone, so the cut is the same for every machine, whatever memory it has.
+// by_weight: stages that each have at most an equal share of the weights, cut where few bytes
+// cross. Only the model decides, so the cut is the same for every machine and every size of memory.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +17,7 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// How many equal parts of each layer bring its weights down to the share.
+/// Returns the number of equal parts of each layer after which no part has more weights than the share.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -31,8 +31,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best division that ends with a layer: the one with the smallest largest crossing, and among
-/// equal ones the fewest stages.
+/// The best division of the layers up to one layer: its largest crossing is the smallest possible,
+/// and among equal divisions it has the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
@@ -42,7 +42,7 @@ struct Row {
   }
 };
 
-/// Whether a stage may end with this layer. Leading inputs do no work.
+/// Returns whether a stage may end with this layer. Leading inputs do no work.
 bool may_end(const Model& model, std::uint32_t layer) {
   return !model.layers[layer].inputs.empty();
 }
@@ -56,8 +56,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer that is too large on its own, or has only inputs before it, becomes a stage all the
-      // same.
+      // A layer that is too large on its own becomes a stage nevertheless, and so does a layer that
+      // has only inputs before it.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {

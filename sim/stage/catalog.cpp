@@ -1,4 +1,4 @@
-// The cuts. A new one takes a file beside this one and a line here.
+// The catalog of cuts. A new cut takes a file beside this one and a line here.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// The cut of a scenario: how `stages:` names it, and how it is applied.
+// Reads the cut that `stages:` names, and applies it.
 #include <algorithm>
 
 #include "model/partial.hpp"

@@ -1,14 +1,14 @@
 // single_tensor: a stage ends wherever a single tensor crosses, so that no tensor crosses two cuts.
 //
-// Everything that crosses a cut counts as one tensor. A shortcut that crosses several cuts would be
-// held (and kept for the backward pass) once for each of them. The layer-by-layer cut of a residual
-// network therefore counts its shortcuts many times; this cut counts each of them once.
+// All tensors that cross a cut count as one. A shortcut that crosses several cuts would be held
+// (and kept for the backward pass) once for each of them. So the layer-by-layer cut of a residual
+// network counts its shortcuts many times; this cut counts each of them once.
 #include "stage/stage.hpp"
 
 namespace sluice {
 namespace {
 
-/// For each layer the number of tensors that it is the last to read; nobody reads the answers.
+/// Returns, for each layer, the number of tensors that it is the last to read. No layer reads the answers.
 std::vector<std::uint32_t> deaths(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);

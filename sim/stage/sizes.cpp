@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The last layer that reads each layer's output; the number of layers where no layer reads it.
+/// Returns the last layer that reads each layer's output, or the number of layers if no layer reads it.
 std::vector<std::uint32_t> last_readers(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count);
@@ -38,7 +38,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
-  // For tied weights the last layer so far that holds them.
+  // For each group of tied weights, the last layer so far that has them.
   std::map<std::uint32_t, std::uint32_t> holders;
   for (std::uint32_t layer = 0; layer < layers(); ++layer)
     if (const auto tied = model.layers[layer].tied) {
@@ -79,7 +79,7 @@ std::int64_t Sizes::input(std::uint32_t first) const {
 }
 
 std::int64_t Sizes::answers(std::uint32_t first, std::uint32_t last) const {
-  std::int64_t bytes = 0;  // at most the sum of what crosses, which was checked
+  std::int64_t bytes = 0;  // at most the sum of the crossing bytes, which was checked for overflow
   for (std::uint32_t layer = first; layer <= last; ++layer)
     if (last_readers_[layer] == layers() && !model_.layers[layer].inputs.empty())
       bytes += bytes_[layer];
@@ -95,7 +95,7 @@ std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
   return tensors;
 }
 
-// In the backward pass a view reads the tensor that it views, unless an earlier stage made that.
+// A backward pass that reads a view reads the viewed tensor instead, if this stage makes that tensor.
 std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
                                        bool& reads_input) const {
   std::vector<char> read(last - first + 1, 0);
@@ -113,15 +113,15 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// The layer whose backward pass reads a tensor may be in a later stage. Then the tensor crosses the
-// cut, and is kept as part of this stage's output.
+// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut,
+// and is kept as part of this stage's output.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // Bytes that are not kept.
+  // Bytes of the tensors that are not kept: what each layer makes, and what is gone after it.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -152,9 +152,9 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // A tensor whose last reader is this layer has become an inner tensor: it was held from the layer
-  // that made it to this one. An inner tensor stays one when the stage grows, so the maximum only
-  // grows.
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was
+  // held from the layer that made it to this one. An inner tensor stays one when the stage grows,
+  // so the maximum only grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

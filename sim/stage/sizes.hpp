@@ -1,7 +1,7 @@
-// The bytes that a run of consecutive layers needs: weights, tensors that are live across its ends,
-// and inner tensors. All bytes except those of weights are per sample. The output of an input layer
-// exists from the beginning; a tensor that no layer reads is part of the answer and lives to the
-// end.
+// The bytes that a run of consecutive layers needs: weights, tensors that cross its ends, and
+// inner tensors. All bytes except those of weights are per sample. The output of an input layer
+// exists from the beginning. A tensor that no layer reads is part of the answer and exists until
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -15,41 +15,41 @@ namespace sluice {
 
 class Sizes {
  public:
-  /// `model` must outlive this object. Throws InputError when bytes overflow.
+  /// `model` must outlive this object. Throws InputError if a number of bytes overflows.
   Sizes(const Model& model, DType dtype);
 
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
-  /// Bytes of weights. Weights that several layers share are counted once in each stage that has
-  /// one of these layers.
+  /// Returns bytes of weights. Weights that several layers share are counted once in each stage
+  /// that has one of these layers.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
-  /// The part of these weights that layers before `first` also have.
+  /// Returns the part of these weights that layers before `first` also have.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
-  /// Bytes that cross into a stage that begins at `first`; for the first stage the inputs.
+  /// Returns the bytes that cross into a stage that begins at `first`; for the first stage, the inputs.
   std::int64_t input(std::uint32_t first) const;
-  /// Bytes that cross out of a stage that ends at `last`.
+  /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
-  /// The part of these bytes that the layers from `first` on make and no layer reads: their part of
-  /// the answer.
+  /// Returns the part of these bytes that the layers from `first` on make and no layer reads. It is
+  /// their part of the answer.
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
-  /// What crosses out, tensor by tensor in the order of the layers.
+  /// Returns the tensors that cross out, in the order of the layers.
   std::vector<Crossing> crosses(std::uint32_t last) const;
 
-  /// Bytes that the layers keep from one pass to the next: Layer::cached.
+  /// Returns the bytes that the layers keep from one pass to the next: Layer::cached.
   std::int64_t cached(std::uint32_t first, std::uint32_t last) const {
     return cached_[last + 1] - cached_[first];
   }
 
-  /// What the stage first..last keeps for its backward pass.
+  /// Returns what the stage first..last keeps for its backward pass.
   Stage::Kept kept(std::uint32_t first, std::uint32_t last) const;
 
-  /// The workspaces of the stages that begin at `first` and get longer layer by layer:
-  /// Stage::workspace_bytes.
+  /// Computes Stage::workspace_bytes of the stages that begin at `first` and get longer layer by
+  /// layer.
   class Workspace {
    public:
     Workspace(const Sizes& sizes, std::uint32_t first) : sizes_(sizes), first_(first) {}
-    /// Adds the next layer and returns the workspace of `first` to that layer.
+    /// Adds the next layer and returns the workspace of the stage from `first` to that layer.
     std::int64_t extend();
 
    private:
@@ -61,14 +61,14 @@ class Sizes {
   };
 
  private:
-  /// For each layer of the stage whether a backward pass of the stage reads its output.
+  /// Returns, for each layer of the stage, whether a backward pass of the stage reads its output.
   std::vector<char> read_backward(std::uint32_t first, std::uint32_t last, bool& reads_input) const;
 
   const Model& model_;
   std::int64_t size_;                ///< bytes per element
   std::vector<std::int64_t> bytes_;  ///< of each layer's output
   std::vector<std::uint32_t> last_readers_;
-  /// A layer, and the closest earlier one that has the same weights.
+  /// A layer, and the closest earlier layer that has the same weights.
   struct Shared {
     std::uint32_t layer, before;
     std::int64_t bytes;
@@ -76,7 +76,7 @@ class Sizes {
   std::vector<Shared> shared_;                  ///< in the order of the layers
   std::vector<std::int64_t> live_after_;        ///< bytes live across the cut after each layer
   std::vector<std::int64_t> weights_, cached_;  ///< sums over all earlier layers
-  /// By layer: the layers whose outputs it is the last to read.
+  /// By layer: the layers whose outputs this layer is the last to read.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };
