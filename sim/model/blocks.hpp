@@ -1,5 +1,5 @@
-// The blocks of a model's document: finding a block, and binding the inputs of its uses. Throws
-// InputError at the faulty place.
+// The blocks of a model's document: finds a block, and binds the inputs where it is used. The
+// functions throw InputError at the faulty place.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace sluice {
 
-/// Checks that each block is as block_record says, and that the names of its inputs differ.
+/// Checks that each block matches block_record, and that the names of its inputs differ.
 void check_blocks(const Value& blocks);
 
-/// The block that `word` names; `blocks` may be null.
+/// Returns the block that `word` names. `blocks` may be null.
 const Value& find_block(const Value* blocks, const Value& word);
 
-/// What the layers of `block` can refer to when it is used at `use`: its `inputs`, or else the
-/// previous layer, `previous`. `suffix` and `around` are those of the place where the block is
+/// Returns what the layers of `block` can refer to when it is used at `use`: its `inputs`, or else
+/// the previous layer, `previous`. `suffix` and `around` belong to the place where the block is
 /// used.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,

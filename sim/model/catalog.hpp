@@ -1,5 +1,5 @@
-// The layer catalog: which words `type:` in a model may have. Each type has one file in layers/ and
-// one line in catalog.cpp.
+// The layer catalog: the words that a model may write after `type:`. Each type has one file in
+// layers/ and one line in catalog.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Sight {
   Shape reach, stride;  ///< of a window or spread, by axis
 };
 
-/// What a layer type computes from its inputs and keys. All counts except `parameters` are per
+/// The output of a layer type for given inputs and keys. All counts except `parameters` are per
 /// sample.
 struct LayerCounts {
   Shape shape;                   ///< of the output
@@ -39,8 +39,8 @@ struct LayerCounts {
 };
 
 /// A layer type. `infer` may assume that the keys have their types and ranges, and that there are
-/// between `min_inputs` and `max_inputs` inputs. For every other fault it throws InputError
-/// (through `keys.fail`, at the faulty key); an overflow of counts passes through.
+/// between `min_inputs` and `max_inputs` inputs. For any other fault it throws InputError by
+/// `keys.fail`, at the faulty key. It does not catch the error for an overflow of counts.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -50,37 +50,37 @@ struct LayerType {
       parameters;  ///< keys beside type, name and inputs; integers may be expressions
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
-  /// The output is the memory of the input under another shape, or a part of it: nothing is
-  /// computed, moved or kept.
+  /// Whether the output is the memory of the input with another shape, or a part of that memory. A
+  /// view computes, moves and keeps nothing.
   bool view = false;
-  /// The input only says when this layer runs; it is not read.
+  /// Whether the input only says when this layer runs, and is not read.
   bool reads_nothing = false;
-  /// Whether a layer with these keys does nothing. Such a layer is left out, and its name refers to
-  /// its input. Null: no layer of this type does nothing.
+  /// Returns whether a layer with these keys does nothing. Such a layer is left out, and its name
+  /// refers to its input. If the function is null, every layer of this type does something.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
 const Catalog<LayerType>& layer_catalog();
 
-/// Whether the layer's type is a view.
+/// Returns whether the layer's type is a view.
 bool is_view(const Layer& layer);
-/// Whether the layer's type does not read its input.
+/// Returns whether the layer's type does not read its input.
 bool reads_nothing(const Layer& layer);
 
-/// The record of a layer of that type: type, name, inputs, and the type's own keys.
+/// Returns the record of a layer of that type: type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
-/// The record of a sluice-model/1 document.
+/// Returns the record of a sluice-model/1 document.
 const Record& model_record();
-/// The record of one of its `blocks`.
+/// Returns the record of one of the `blocks` of such a document.
 const Record& block_record();
-/// The record of one of its `parameters`, or of a block's, where it gives more than a default.
+/// Returns the record of a parameter of a model or a block that declares more than a default.
 const Record& declaration_record();
-/// The records of what may occur among layers beside a layer: repeated layers, and a use of a
+/// Return the records of the other items among layers: repeated layers, and a use of a
 /// block.
 const Record& repeat_record();
 const Record& block_use_record();
-/// The record of the `model:` mapping in a scenario; it is open for the model's parameters.
+/// Returns the record of the `model:` mapping in a scenario. It is open for the model's parameters.
 const Record& model_use_record();
 
 }  // namespace sluice

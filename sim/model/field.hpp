@@ -1,7 +1,7 @@
-// The receptive field of a layer: which pixels of the model's input can change one pixel of its
-// output. A layer that depends on the whole input has none, and neither has any layer after it.
-// Where branches join, the larger field counts. Pixels of the padding count like others, so a field
-// may be larger than the image.
+// The receptive field of a layer: the pixels of the model's input that can change one pixel of the
+// layer's output. A layer that depends on the whole input has no field, and neither has any layer
+// after it. If branches join, the larger field counts. Pixels of the padding count like others, so
+// a field may be larger than the image.
 // Source: Araujo, Norris and Sim, Computing receptive fields of convolutional neural networks,
 // Distill (2019), equations 2 and 4; the jump is its effective stride.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace sluice {
 
-/// The field of a layer that computes an output of `shape` from `inputs`. Without inputs, each
-/// pixel depends on itself. A transposed convolution that would make the jump a fraction has no
-/// field. Throws InputError on overflow.
+/// Returns the field of a layer that computes an output of `shape` from `inputs`. Without inputs,
+/// each pixel depends on itself. A transposed convolution has no field if its jump would be a
+/// fraction. Throws InputError on overflow.
 std::optional<ReceptiveField> field_of(const Sight& sight, const Shape& shape,
                                        const std::vector<const Layer*>& inputs);
 

@@ -23,7 +23,7 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  constexpr std::uintmax_t bytes_per_s = 100'000;  // a tenth of a model of many small nodes
+  constexpr std::uintmax_t bytes_per_s = 100'000;  // a model of many small nodes is read ten times as fast
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
 }
@@ -61,8 +61,8 @@ std::uintmax_t read_size(const std::string& path) {
   return unreadable ? 0 : bytes;
 }
 
-/// Imports in a child process, which also tries to read the resulting document: so a fault in the
-/// file is reported while its lines are known.
+/// Imports in a child process. The child also reads the resulting document, so that a fault in the
+/// file is reported while its lines are still known.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};
@@ -119,7 +119,7 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // A missing key is reported at the place where the file is used, or else at the command.
+  // An error about a missing key points to the place where the file is used, or else to the command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);
   for (Value::Entry& entry : use.entries()) {

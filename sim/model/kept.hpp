@@ -1,6 +1,6 @@
-// What the forward pass of some layers keeps for their backward pass. A tensor that several layers
-// read is kept once, and a view is the same tensor as the one it views. Counts are per sample and
-// do not contain the weights.
+// The tensors that the forward pass of some layers keeps for their backward pass. A tensor that
+// several layers read is kept once, and a view is the same tensor as its source. Counts are per
+// sample and do not include the weights.
 // Source: Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
 // section 4.
 #pragma once
@@ -13,35 +13,35 @@
 
 namespace sluice {
 
-/// Elements, whose bytes depend on the dtype, and bytes that do not depend on it.
+/// Elements, whose bytes depend on the dtype, and further bytes that do not depend on it.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;
 };
 
-/// What is kept for the backward passes of layers first..last. A tensor is identified by the layer
-/// that makes it.
+/// The tensors that are kept for the backward passes of layers first..last. A tensor is identified
+/// by the layer that makes it.
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, ascending
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, ascending
   KeptCount own;                       ///< tensors of these layers that are not the output of a
                                        ///< layer
-  KeptCount selective;  ///< the same, but of layers that selective recomputation runs again
+  KeptCount selective;  ///< like `own`, but for the layers that selective recomputation runs again
 
-  /// The sum of all of it. Throws InputError on overflow.
+  /// Returns the sum of all these tensors. Throws InputError on overflow.
   KeptCount in_all(const Model& model) const;
 };
 
 Kept kept_for(const Model& model, std::uint32_t first, std::uint32_t last);
 
-/// Throws InputError on overflow.
+/// Returns the bytes of a count. Throws InputError on overflow.
 std::int64_t bytes_of(const KeptCount& count, DType dtype);
 
-/// The layer of which a layer's output is the whole output or a part: the layer itself, unless it
-/// is a view.
+/// Returns the layer whose output contains this layer's output: the layer itself, or for a view the
+/// layer that it views.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
-/// FLOP of the backward pass of one layer, and of all layers. Throws InputError on overflow.
+/// Return the FLOP of the backward pass of one layer, and of all layers. Throw InputError on overflow.
 std::int64_t backward_flop(const Layer& layer);
 std::int64_t backward_flop(const Model& model);
 

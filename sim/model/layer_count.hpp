@@ -1,5 +1,5 @@
-// Counts the layers of a model's document once its repetitions and blocks are written out. The
-// count comes before any expansion, so that a short document with far too many layers is refused at
+// Counts the layers that a model's document has when its repetitions and blocks are written out. It
+// counts before any expansion, so that a short document with far too many layers is refused at
 // once.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// Throws InputError at the item of `layers` that brings the count above `most` layers. A block
-/// that is used many times with the same parameters is counted once. Whatever the expansion will
-/// refuse counts as one layer. `blocks` may be null.
+/// Throws InputError at the item of `layers` with which the count exceeds `most` layers. A block
+/// that is used many times with the same parameters is counted once. An item that the expansion
+/// will refuse counts as one layer. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,
                             std::int64_t most);
 

@@ -21,8 +21,8 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// Multiplies all counts, as if the model were `scale` times as large. The shapes stay the original
-/// ones.
+/// Multiplies all counts, as if the model were `scale` times as large. The shapes do not
+/// change.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
@@ -63,8 +63,8 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// A document that an importer made is unknown to its user, so the message also names the
-/// importer's own keys.
+/// Refuses an unknown key. The user does not know the document that an importer made, so the
+/// message also names the importer's own keys.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
   if (definition.find(key)) return;
@@ -128,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // checks that the sums do not overflow either
+    model.parameters();  // this also checks that the sums do not overflow
     model.activations();
     model.macs();
     model.flop();
@@ -141,7 +141,7 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  std::vector<Override> inside;  // e.g. `layers.2.kernel=5`, a path in the document itself
+  std::vector<Override> inside;  // e.g. `layers.2.kernel=5`, a path inside the model's document
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")

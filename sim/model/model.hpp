@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample, after parameters, `repeat` and shape
-// inference. It does not depend on any machine. It counts elements, not bytes: the workload's dtype
-// turns elements into bytes.
+// A network: a graph of layers with counts per sample. Parameters and `repeat` are expanded, and
+// shapes are inferred. It does not depend on any machine. It counts elements, not bytes: the
+// workload's dtype turns elements into bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace sluice {
 using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without the batch
 
 /// The backward pass of one operator: what it computes, and what the forward pass keeps for it.
-/// Counts are per sample. A tensor that several layers keep is one tensor: a layer says which
-/// tensors of the graph its backward pass reads, and counts only tensors that are its own.
+/// Counts are per sample. Tensors of the graph are only marked as read, because several layers may
+/// keep the same tensor. `kept` counts the tensors that belong to this layer alone.
 struct Backward {
   bool runs = true;              ///< false: neither this layer nor any before it has weights
   std::int64_t input_flop = 0;   ///< FLOP of the gradient of the input (I)
@@ -32,15 +32,15 @@ struct Backward {
   bool selective = false;
 };
 
-/// Along each axis of an image: the size is the number of input pixels that one output pixel
-/// depends on, the jump is the number of input pixels between two neighbouring output pixels.
+/// Two numbers along each axis of an image. The size is the number of input pixels that one output
+/// pixel depends on. The jump is the number of input pixels between two neighbouring output pixels.
 struct ReceptiveField {
   Shape size, jump;
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, where it does not read all: rows of a table,
-/// matrices of experts.
+/// The part of its weights that a layer reads, if it does not read all: rows of a table, matrices
+/// of experts.
 struct Picked {
   std::int64_t elements = 0;  ///< per sample, at most
   bool same_for_all = false;  ///< every sample reads the same part; else each sample may read
@@ -71,9 +71,9 @@ struct Layer {
   double sparsity = 0;                  ///< share of the weights that is zero and left out
   /// Seconds measured for Model::measured_batch samples; none: not measured.
   std::optional<double> forward_s, backward_s;
-  /// The type and its keys as text, with defaults filled in and expressions evaluated, without what
-  /// belongs to this network only (name, inputs, measured seconds). Layers with equal texts and
-  /// equal input shapes are the same operator. Empty for a row of a stage table.
+  /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that
+  /// only matter in this network (name, inputs, measured seconds) are left out. Layers with equal
+  /// texts and equal input shapes are the same operator. Empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< of one sample, by input
 };
@@ -90,14 +90,14 @@ struct Model {
   std::int64_t activations() const;  ///< elements of all outputs, including the input
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// The layer that `after: [16]` or `after: [conv3]` means: a number that counts from 1, as in the
-  /// stage table, or else a name. Throws InputError at the position of `where`, with the known
+  /// Returns the layer that `after: [16]` or `after: [conv3]` means: a number that counts from 1,
+  /// as in the stage table, or a name. Throws InputError at the position of `where`, with the known
   /// names.
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// What a model is read for. Where nothing is trained, parameters such as dropout take another
-/// value, if their declarations have one (`inference`).
+/// The purpose for which a model is read. For inference, parameters such as dropout take another
+/// value if their declarations have one (`inference`).
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario after its includes: parameters, `scale`, and the
@@ -106,7 +106,7 @@ enum class Purpose : std::uint8_t { training, inference };
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does; read_model reads
-/// it. `notes` receives the importer's notes where it is not null. Throws InputError, IoError.
+/// it. `notes` receives the importer's notes unless it is null. Throws InputError, IoError.
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes = nullptr);
 

@@ -1,6 +1,6 @@
-// The names of a model's layers, as `inputs` and `tied` refer to them. A name means the layer in
-// the same repetition, else in the repetition around it; inside a block also the inputs that the
-// use of the block gives. Throws InputError at the name.
+// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer in the
+// same repetition, or else in the repetition around it. Inside a block it may also mean an input
+// that the use of the block gives. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::string_view before_word = "before";
 
 /// What the layers of a repetition or a block can refer to outside of it.
 struct Surroundings {
-  /// The layer that the first one inside reads by default.
+  /// The layer that the first layer inside reads by default.
   std::optional<std::uint32_t> before;
   /// In a block: the inputs that its use gives, by the names that the block declares.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
@@ -30,13 +30,13 @@ class LayerNames {
  public:
   explicit LayerNames(const Model& model) : model_(model) {}
 
-  /// Returns false where this name exists already.
+  /// Returns false if this name exists already.
   bool add(const std::string& name, std::uint32_t layer) {
     return layers_.emplace(name, layer).second;
   }
 
-  /// The layer that `name`, the value of the key `key`, means inside the repetitions `suffix` (such
-  /// as ".2.1").
+  /// Returns the layer that `name` means inside the repetitions `suffix` (such as ".2.1"). `key` is
+  /// the key that has this name as its value.
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

@@ -66,11 +66,11 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
   return located(most, [&] { return evaluate(most.text(), parameters); });
 }
 
-/// The defaults that `definition` declares, overridden by the values that `use` gives.
+/// Returns the defaults that `definition` declares, overridden by the values that `use` gives.
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  /// Parameters whose value is an expression.
+  /// The parameters whose values are expressions, which are evaluated later.
   std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;

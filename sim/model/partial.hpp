@@ -1,4 +1,4 @@
-// Partial layers: a layer is split into several, each with a share of the output and the weights.
+// Partial layers: splits a layer into several, each with a share of the output and the weights.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace sluice {
 
 /// `parts` says for each layer how many parts it becomes, 1 or more. Every count of a layer is
 /// divided as evenly as integers allow, so that the parts add up to it. Each part reads all of the
-/// layer's inputs, and whatever reads the layer reads all parts. Parts are called "15-Fulla",
-/// "15-Fullb", …, and "15-Full.1", … where there are more than 26.
+/// layer's inputs, and a layer that reads the split layer reads all its parts. Parts are called
+/// "15-Fulla", "15-Fullb", …, or if there are more than 26, "15-Full.1", ….
 ///
-/// Layers that share weights must have equally many parts (`split_alike`); part i of each has part
-/// i of the weights. A table of words is thus divided by rows: a part of the embedding looks up the
-/// words of its rows (assumed: equally many words of a sample per part), and a part of the product
-/// that shares the table gives the scores of its rows.
+/// Layers that share weights must have equally many parts (`split_alike`); part i of each layer has
+/// part i of the weights. So an embedding table is divided by rows. A part of the embedding looks
+/// up the words of its rows; it is assumed that each part looks up equally many words per sample. A
+/// part of the product that shares the table gives the scores of its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
-/// The same numbers of parts, but layers that share weights all get the largest number among them.
+/// Returns the same numbers of parts, but layers that share weights all get the largest of their numbers.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts);
 
 }  // namespace sluice

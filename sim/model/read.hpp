@@ -1,4 +1,4 @@
-// The two forms in which a model is written; read_model chooses between them.
+// Readers of the two forms in which a model is written; read_model chooses between them.
 #pragma once
 
 #include "model/expression.hpp"
@@ -6,15 +6,15 @@
 
 namespace sluice {
 
-/// Reads a sluice-model/1 document. The mapping `use` (a scenario's `model:`) may set values of its
-/// parameters, beside keys of its own.
+/// Reads a sluice-model/1 document. The mapping `use` (a scenario's `model:`) may set values of the
+/// model's parameters.
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
-/// Reads a stage table in data-island form. Each row is a layer, whose parameters and FLOP are the
-/// differences of the running totals. Multiply-accumulates are unknown (0).
+/// Reads a stage table in data-island form. Each row is a layer; its parameters and FLOP are the
+/// differences between the running totals of two rows. Multiply-accumulates are unknown (0).
 Model read_stage_table(const Value& table);
 
-/// No model has more layers than this, so that a short document cannot use up all memory.
+/// The most layers that a model may have, so that a short document cannot use up all memory.
 inline constexpr std::size_t most_layers = 1'000'000;
 
 }  // namespace sluice

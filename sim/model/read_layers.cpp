@@ -19,11 +19,11 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks` are those of the document, or null.
+  /// `blocks` are those of the document; null if it has none.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
-  /// `suffix` is appended to the names of layers inside a repetition, such as ".2.1".
+  /// Appends `suffix`, such as ".2.1", to the names of layers inside a repetition.
   void run(const Value& layers, const std::string& suffix) {
     for (const Value& item : layers.items()) {
       if (!item.is_map())
@@ -49,7 +49,7 @@ class Expansion {
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Expands layers inside a repetition or block: the first of them reads the layer before it.
+  /// Expands layers inside a repetition or block. The first of them reads the layer before it.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
     std::swap(around, around_);
@@ -73,7 +73,7 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    // Does not replace the block's own parameters.
+    // This does not replace the block's own parameters.
     scope.insert(parameters_.begin(), parameters_.end());
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
@@ -103,7 +103,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // A value of type any is an integer or a list of integers here: a kernel, a padding.
+    // Here, a value of type any is an integer or a list of integers: a kernel, a padding.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -116,8 +116,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake; the reader's message lists
-    // what is allowed.
+    // A word without an operator or a parameter is a typing mistake: it is left to the reader,
+    // whose message lists what is allowed.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -138,7 +138,7 @@ class Expansion {
     return made;
   }
 
-  /// The layer's keys with their expressions replaced by values; null where there are no
+  /// Returns the layer's keys with their expressions replaced by values; null if there are no
   /// expressions.
   Value evaluated(const Value& item, const LayerType& type) const {
     Value copy;
@@ -213,7 +213,7 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Leaves the layer out: its name then means what it would have read.
+  /// Leaves the layer out: from now on its name means the layer that it reads.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -232,7 +232,7 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
   }
 
-  /// Ties the layer to another one, whose weights it shares. It may have a bias of its own.
+  /// Ties the layer to another layer, whose weights it shares. It may have a bias of its own.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -259,9 +259,9 @@ class Expansion {
     layer.parameters = own;
   }
 
-  /// Leaves out gradients as automatic differentiation does: no gradient of an input where no layer
-  /// before it has weights, and no backward pass at all for a layer that has no weights either. A
-  /// measured backward pass stays.
+  /// Leaves out gradients as automatic differentiation does. If no layer before this one has
+  /// weights, the gradient of its input is left out; if it has no weights either, it has no
+  /// backward pass at all. A measured backward pass stays.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -292,7 +292,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // refused below with its own message
+    const bool first = model_.layers.empty();  // an empty model is refused below with its own message
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));

@@ -1,4 +1,4 @@
-// What the JSON Schema of a model says beyond its record: which keys stand beside the type of a
+// The rules of a model's JSON Schema beyond its record: which keys may stand beside the type of a
 // layer, in a repetition and in the use of a block.
 #pragma once
 

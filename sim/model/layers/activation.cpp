@@ -1,9 +1,9 @@
 // The activations: one function of each element. One FLOP is one operation or one call of exp, erf,
-// tanh, max or min, because hardware differs in what those calls cost.
+// tanh, max or min, because the cost of these calls differs between machines.
 //
 // The backward pass multiplies the gradient g by the derivative. The derivative is computed from
-// the output y where that is enough, else from the input x. Which of the two is kept is as in
-// PyTorch's derivatives.yaml:
+// the output y if that is enough, else from the input x. PyTorch's derivatives.yaml says which of
+// the two is kept. The last column is the FLOP per element:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
 //   leaky_relu   g or g slope, by x                   2

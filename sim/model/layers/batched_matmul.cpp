@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 // Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of
-// each of the two is a product of the other one with the output's gradient, with as many
+// each matrix is a product of the other matrix with the output's gradient, with as many
 // multiply-accumulates as in the forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];

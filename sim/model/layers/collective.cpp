@@ -1,6 +1,6 @@
-// Exchanges among the ranks of a group, in the middle of a model that is one rank's share of a
-// larger one. Here they only change shapes: they take no time and no FLOP, because a model does not
-// know any links.
+// Exchanges among the ranks of a group. They occur in models that describe one rank's share of a
+// larger model. Here they only change shapes: they take no time and no FLOP, because a model does
+// not know any links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -38,8 +38,8 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// A view: of the whole tensor a rank keeps only its own part, and gathers the whole again for the
-// backward pass.
+// This layer is a view: a rank keeps only its own part of the whole tensor, and gathers the whole
+// tensor again for the backward pass.
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary = "The whole of a tensor of which each rank has a part along the first axis.",

@@ -1,5 +1,5 @@
 // A tensor that is the same for every sample and that layers compute with: a table of distances, a
-// mask. It reads nothing; the layer before it only says when it is made.
+// mask. It reads nothing; its input only says after which layer it is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 

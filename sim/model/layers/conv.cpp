@@ -1,5 +1,5 @@
-// The convolutions over 1, 2 and 3 axes, and their transposes. The last axis of a shape is the
-// channels.
+// The convolutions over 1, 2 and 3 axes, and the transposed convolutions. The last axis of a shape
+// is the channels.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -18,8 +18,8 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// An output channel has one filter over the input channels of its group, which has kernel area x
-// input channels / groups weights. Zeros of the padding are multiplied like all other values.
+// Each output channel has one filter with kernel area x input channels / groups weights, which
+// covers the input channels of its group. Zeros of the padding are multiplied like all other values.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
@@ -44,8 +44,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// The convolution's shapes are swapped: each weight is used once per input pixel, and the products
-// are summed where they overlap. Outputs that the padding cuts off are computed as well.
+// The shapes of input and output are exchanged: each weight is used once per input pixel, and
+// products that overlap are summed. Outputs that the padding cuts off are computed as well.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

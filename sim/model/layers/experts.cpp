@@ -1,6 +1,6 @@
-// The parts of a mixture of experts: each row goes to a few of many experts, all of whose weights
-// exist. A router is a matmul, then top_k and softmax; the experts are dispatch, expert_matmul and
-// combine.
+// The layers of a mixture of experts: each row goes to a few of many experts, and the weights of
+// all experts exist. A router is a matmul, then top_k and softmax; the experts are dispatch,
+// expert_matmul and combine.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// For each of the k values there is one pass over the row, with one comparison per element. The
-// indices are kept, 8 bytes each, because the gradients go back to where the values were.
+// Each of the k values takes one pass over the row, with one comparison per element. The indices
+// are kept, 8 bytes each, because the gradients go back to the positions of the values.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -38,7 +38,7 @@ LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Rows are copied. In the backward pass the gradients of a row's copies are added up.
+// Rows are copied. The backward pass adds up the gradients of a row's copies.
 LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &chosen = *inputs[1];
   require_matrix(keys, rows);
@@ -49,8 +49,8 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row is multiplied by the weights of one expert, so the rows read at most as many matrices as
-// there are rows.
+// Each row is multiplied by the weights of one expert, so the number of matrices that are read is
+// at most the number of rows.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -66,8 +66,8 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// k multiplications and k - 1 additions per output. The backward pass computes k products for the
-// rows, and for each weight a scalar product of two rows.
+// Each output takes k multiplications and k - 1 additions. In the backward pass each row has k
+// products, and each weight has a scalar product of two rows.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];
   require_matrix(keys, rows);

@@ -1,4 +1,4 @@
-// Layers that join branches: element by element, or end to end.
+// Layers that join branches, element by element or end to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -6,9 +6,9 @@
 namespace sluice {
 namespace {
 
-// One FLOP per output for each input after the first. In the backward pass the gradient of an input
-// that was stretched is summed over the elements it was stretched to: 1 FLOP per output for each
-// such input.
+// One FLOP per output for each input after the first. If an input was stretched, the backward pass
+// sums its gradient over the elements that it was stretched to: 1 FLOP per output for each such
+// input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -22,8 +22,8 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   return counts;
 }
 
-// In the backward pass the gradient of each of n inputs is the output's gradient times the n - 1
-// other inputs.
+// In the backward pass the gradient of each of the n inputs is the product of the output's gradient
+// and the n - 1 other inputs.
 LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = infer_each(keys, inputs);
   const std::int64_t products =
@@ -33,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// Nothing is computed. The output is a tensor of its own into which the inputs are copied, and its
-// gradient is split again.
+// Nothing is computed. The inputs are copied into the output, which is a tensor of its own; the
+// backward pass splits its gradient again.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);

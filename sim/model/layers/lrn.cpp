@@ -6,14 +6,14 @@ namespace sluice {
 namespace {
 
 // FLOP per element: its square, the sum of `size` squares (size - 1 additions), the multiplication
-// by alpha, the addition of k, the power beta, and the division. Squares are computed once, sums
-// anew for each element.
+// by alpha, the addition of k, the power beta, and the division. Each square is computed once; the
+// sum is computed again for each element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // y = x s^-beta: the backward pass computes the same sums again, over the gradients of the
+  // For y = x s^-beta, the backward pass computes such sums again, over the gradients of the
   // neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,

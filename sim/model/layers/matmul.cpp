@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// [rows, D] x [D, features]: each row is multiplied by all weights.
+// Computes [rows, D] x [D, features]: each row is multiplied by all weights.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
   if (input.size() != 2)

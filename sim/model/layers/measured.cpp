@@ -1,4 +1,4 @@
-// measured: a layer of which little more is known than how long it took.
+// measured: a layer of which little more is known than its measured time.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

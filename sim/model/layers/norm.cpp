@@ -6,14 +6,14 @@
 namespace sluice {
 namespace {
 
-// FLOP per element.
+// FLOP per element of each pass.
 struct Each {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance from it again: they are two
-// values per row, channel or group, and Korthikanti et al. (2022), section 4.1, do not count them
-// among what is kept.
+// The backward pass reads the input and computes mean and variance from it again. They are not
+// counted as kept tensors (as in Korthikanti et al. (2022), section 4.1), because they are only two
+// values per row, channel or group.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   LayerCounts counts;
   counts.shape = shape;
@@ -29,22 +29,22 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
 
 // In inference mean and variance are constants: together with scale and shift they become one
 // multiplication and one addition per element. The running statistics are buffers, not parameters.
-// Backward pass, per element: 4 FLOP for the statistics of the batch (an addition; a subtraction, a
-// square and an addition) and 2 for the normalised value z; 3 for the sums of g and g z over the
-// batch, which are the gradients of shift and scale, where these exist; and 4 for s (g - a - z b),
-// where s, a and b are constant over the channel.
+// The backward pass takes per element: 4 FLOP for mean and variance of the batch (an addition; a
+// subtraction, a square and an addition); 2 for the normalised value z; 3 for the sums of g and g z
+// over the batch, which are also the gradients of shift and scale; and 4 for s (g - a - z b), where
+// s, a and b are constant over the channel. g is the output's gradient.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
-// Forward pass, per element: 1 addition for the mean; a subtraction, a square and an addition for
-// the variance; a multiplication by 1 / sigma; and 1 FLOP each for scale and shift. What is
-// computed once per group of elements (division, square root) is not counted.
-// Backward pass, per element: 4 for the statistics and 2 for the normalised value z; with scale and
-// shift 1 for h = g scale, else h = g; 3 for the sums of h and h z over the elements that are
-// normalised together; 4 for s (h - a - z b); and 3 for the sums of g and g z over all other axes,
-// which are the gradients of shift and scale.
+// The forward pass takes per element: 1 FLOP for the mean (an addition); 3 for the variance (a
+// subtraction, a square and an addition); 1 for the multiplication by 1 / sigma; and 1 each for
+// scale and shift. Divisions and square roots happen once per group of elements and are not
+// counted. The backward pass takes per element: 4 FLOP for mean and variance; 2 for the normalised
+// value z; 1 for h = g scale, where g is the output's gradient (without a scale h is g); 3 for the
+// sums of h and h z over the normalised elements; 4 for s (h - a - z b); and 3 for the gradients of
+// shift and scale, which are the sums of g and g z over all other axes.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
   return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
@@ -61,14 +61,14 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  counts.sight.kind = Sight::Kind::everything;  // through mean and variance
+  counts.sight.kind = Sight::Kind::everything;  // each element depends on all others through mean and variance
   return counts;
 }
 
-// Forward pass, per element: a square and an addition, a multiplication by 1 / root mean square,
-// and the scale. Backward pass: 2 for the root mean square, 1 for the normalised value z, 1 for h =
-// g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for the sum of g z, which is the gradient
-// of the scale.
+// The forward pass takes per element: a square and an addition, a multiplication by 1 / root mean
+// square, and the scale. The backward pass takes per element: 2 FLOP for the root mean square, 1
+// for the normalised value z, 1 for h = g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for
+// the gradient of the scale, which is the sum of g z.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
   return counts_of(*inputs[0], 1, {4, 9, 2});
 }

@@ -1,4 +1,4 @@
-// operator: an operator that no other layer type describes, given by its cost per output element.
+// operator: an operator that no other layer type describes. It is given by its cost per output element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -17,10 +17,10 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// The backward pass: each multiply-accumulate of the forward pass becomes one for the gradient of
-// each of its two factors (an input, and the weights or else another input). Everything else is
-// assumed to cost as much as in the forward pass. The gradient of a weight that no product reads (a
-// weight that is added) is the sum of the gradients that arrive: 1 FLOP per output.
+// In the backward pass each multiply-accumulate of the forward pass becomes two: one for the
+// gradient of each factor (an input, and the weights or another input). All other operations are
+// assumed to cost as much as in the forward pass. A weight that is only added has the sum of the
+// arriving gradients as its gradient: 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);

@@ -1,5 +1,5 @@
-// The pools: an output depends on one window of one channel. They go over all axes of their input
-// except the last one, the channels: over a signal, an image or a volume.
+// The pools: an output depends on one window of one channel. The windows cover all axes except the
+// last one, the channels, of a signal, an image or a volume.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The number of axes that are pooled: all except the channels.
+/// Returns the number of axes that are pooled: all except the channels.
 std::size_t axes_of(const Reader& keys, const Shape& image) {
   if (image.size() < 2 || image.size() > 4)
     keys.fail("type", keys.text("type") +
@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// One FLOP per element of the window, as the table of 'AlexNet on one card' counts: for the mean
-// these are area - 1 additions and a division; for the maximum it is one more than the number of
-// comparisons.
+// Counts one FLOP per element of the window, like the table of 'AlexNet on one card'. For the mean
+// these are area - 1 additions and a division. The maximum takes one comparison less than this
+// count.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -34,9 +34,9 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The position of each maximum is kept as an index of 8 bytes per output, as PyTorch's max_pool2d
-// does (int64; it holds on to its input only for the shape, without reading it). In the backward
-// pass each gradient is added at that position: 1 FLOP per output.
+// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's
+// max_pool2d (int64; PyTorch keeps its input only for the shape and does not read it). The backward
+// pass adds each gradient at that position: 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -44,8 +44,8 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// In the backward pass the gradient of a mean is divided once and added to the elements of the
-// window: as many FLOP as in the forward pass, and nothing is read.
+// The backward pass divides the gradient of a mean once and adds it to the elements of the window.
+// This takes as many FLOP as the forward pass, and reads nothing.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;
@@ -62,8 +62,8 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
 }
 
 // Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m).
-// Two neighbours share an element where the bound between them is not a whole number. gcd(n, m) - 1
-// of the m - 1 inner bounds are whole numbers, so the windows together have n + m - gcd(n, m)
+// Two neighbours share an element if the bound between them is not a whole number. Of the m - 1
+// inner bounds gcd(n, m) - 1 are whole numbers, so the windows together have n + m - gcd(n, m)
 // elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -78,7 +78,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // Where the output's extent divides the image's, the windows are equal and lie side by side.
+  // If the output's extent divides the image's, the windows are equal and lie side by side.
   Sight sight{.kind = Sight::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;

@@ -1,15 +1,15 @@
-// Products with weights: what dense, matmul and the convolutions share.
+// Products with weights: the counts that dense, matmul and the convolutions share.
 //
 // Forward pass: each stored weight is multiplied with `meets` values, and each of these products is
-// a multiply-accumulate (2 FLOP); a bias adds 1 FLOP per output. Backward pass, as automatic
-// differentiation computes it (Goodfellow, Bengio and Courville, Deep Learning, section 6.5): the
-// gradients of the input and of the weights each take as many multiply-accumulates as the forward
-// pass, and that of a bias sums 1 FLOP per output; the input is read again.
+// a multiply-accumulate (2 FLOP); a bias adds 1 FLOP per output. Backward pass, as in automatic
+// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5): the gradient of
+// the input and the gradient of the weights take as many multiply-accumulates each as the forward
+// pass. The gradient of a bias takes 1 FLOP per output. The input is read again.
 //
-// Sparsity is structured: this share of the weights (not of the bias) is zero and left out of the
-// storage, of the products and of their gradients. The number of zeros is sparsity x weights,
-// rounded to a whole number. The indices of the stored weights are not counted. Source: Hoefler et
-// al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
+// Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and
+// left out of the storage, of the products and of their gradients. The number of zeros is sparsity
+// x weights, rounded to a whole number. The indices of the stored weights are not counted. Source:
+// Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"
@@ -19,8 +19,8 @@ namespace sluice {
 
 Field sparsity_field();
 
-/// Sets the counts of a layer whose `shape` is set and that has the keys `bias` and `sparsity`;
-/// each of its `weights` is multiplied with `meets` values. Throws InputError on overflow.
+/// Sets the counts of a layer that has its `shape` and the keys `bias` and `sparsity`. Each of its
+/// `weights` is multiplied with `meets` values. Throws InputError on overflow.
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets);
 

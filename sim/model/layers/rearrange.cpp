@@ -1,5 +1,5 @@
-// Layers that copy parts of a tensor, or the whole tensor in another order. In the backward pass
-// the gradients are copied to where the values came from: nothing is kept, and nothing is computed.
+// Layers that copy parts of a tensor, or the whole tensor in another order. The backward pass
+// copies the gradients back to the places of the values. Nothing is kept and nothing is computed.
 #include <algorithm>
 
 #include "base/quantity.hpp"

@@ -1,8 +1,8 @@
-// Recurrent layers over one sequence [steps, features], or over several side by side [steps,
-// sequences, features]. The parameters are those of the layers of the same name in PyTorch: for
-// each layer and direction a matrix over the step's input, a matrix over the hidden values of the
-// step before, and a bias of each. A layer reads the values of the layer before it in all
-// directions.
+// Recurrent layers over one sequence [steps, features], or over several sequences side by side
+// [steps, sequences, features]. The parameters are those of PyTorch's layers of the same name. Each
+// layer has, per direction, a matrix for the step's input and a matrix for the hidden values of the
+// step before, and a bias of each. A layer reads the values of all directions of the layer before
+// it.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -10,21 +10,21 @@
 namespace sluice {
 namespace {
 
-/// The differences between the types, per hidden value and step.
+/// The numbers in which the types differ, per hidden value and step.
 struct Cell {
   std::int64_t gates;  ///< rows of the matrices
   std::int64_t flop;   ///< FLOP beside products and biases
   std::int64_t kept;   ///< elements kept for the backward pass, beside the hidden values
 };
 
-// rnn: the sum of both products, and tanh.
+// rnn takes 2 FLOP: the sum of both products, and tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// gru: three sums of products; two sigmoids of 4 FLOP; n = tanh(a + r b), which takes 2 FLOP beside
-// its sum, because the sum comes after the product with r; h = (1 - z) n + z h, which takes 4.
-// Kept: r, z, n and b.
+// gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 FLOP in
+// addition to its sum, which comes after the product with r. h = (1 - z) n + z h takes 4. It keeps
+// r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// lstm: four sums of products; three sigmoids of 4 FLOP and a tanh; c = f c + i g, which takes 3; h
-// = o tanh(c), which takes 2. Kept: i, f, g, o and c.
+// lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3
+// FLOP, and h = o tanh(c) takes 2. It keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
@@ -33,11 +33,11 @@ struct Direction {
   bool bias;
 };
 
-/// Adds one layer in one direction. In the backward pass the gradients go through the cells from
-/// the last step to the first: the derivatives of their functions cost about as much as the
-/// functions, each product with the hidden values or the inputs has two gradients, and the gradient
-/// of a bias is a sum over the steps. Only the first layer has a gradient of the model's inputs,
-/// which is left out where no layer before it learns.
+/// Adds one layer in one direction. The backward pass goes through the cells from the last step to
+/// the first. The derivatives of their functions cost about as much as the functions. Each product
+/// with hidden values or inputs has two gradients; the gradient of a bias is a sum over the steps.
+/// `input_flop` is the gradient of the model's inputs: only the first layer has it, and it is left
+/// out if no layer before it learns.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -54,7 +54,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // At most what has just been added: rows x in of the rows x (in + hidden) weights.
+  // It is at most what has just been added: `in` of the `in + hidden` columns of each row.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -80,7 +80,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       add_direction(counts, cell,
                     {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
-  // Kept are the values inside the cells of each layer, and the hidden values of all layers but the
+  // Keeps the values inside the cells of each layer, and the hidden values of all layers except the
   // last.
   const std::int64_t values = elements_of(counts.shape);
   counts.backward.kept = checked_mul(

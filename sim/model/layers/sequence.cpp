@@ -12,9 +12,9 @@ void require_rows(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
 }
 
-// The forward pass copies a row of the table for each token: no FLOP. In the backward pass its
-// gradient is added to that row of the table's gradient, 1 FLOP per element, and the tokens are
-// read again.
+// The forward pass copies a row of the table for each token, without FLOP. The backward pass
+// reads the tokens again, and adds the gradient to that row of the table's gradient: 1 FLOP per
+// element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -28,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample reads the first rows of the table. In the backward pass the gradient is added to
-// that of the learned rows.
+// Every sample reads the first rows of the table. The backward pass adds the gradient to the
+// gradient of the learned rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -60,7 +60,7 @@ LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-/// The number of features of one head.
+/// Returns the number of features of one head.
 std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads, const char* word) {
   const std::int64_t count = keys.integer(heads);
   if (shape[1] % count != 0)
@@ -70,15 +70,15 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
   return shape[1] / count;
 }
 
-// For each head there are rows x keys scores. Each score takes as many multiply-accumulates as a
-// head has features, its scaling (1 FLOP), its part of softmax (5, as in the layer softmax), and
-// one multiply-accumulate for each feature of the values. A causal mask does not save work: all
-// scores are computed before it is applied.
+// Each head has rows x keys scores. A score takes as many multiply-accumulates as a head has
+// features, 1 FLOP for its scaling, 5 for its part of the softmax (as in the layer softmax), and
+// one multiply-accumulate for each feature of the values. A causal mask saves no work: all scores
+// are computed before it is applied.
 //
-// Backward pass: each product has two gradients, with as many multiply-accumulates each; per score,
-// softmax takes 4 FLOP (as in the layer), the scaling 1, and dropout 2 (the mask, and 1 / (1 -
-// rate)). It reads queries, keys, values and the output of softmax; with dropout also the mask, 1
-// byte per score, and the scores after dropout.
+// In the backward pass each product has two gradients, with as many multiply-accumulates each. Per
+// score, softmax takes 4 FLOP (as in the layer softmax), the scaling 1, and dropout 2 (for the
+// mask, and for 1 / (1 - rate)). It reads queries, keys, values and the output of softmax; with
+// dropout it also reads the mask, 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);

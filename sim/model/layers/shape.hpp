@@ -1,4 +1,4 @@
-// What several layer types share: counting elements, and checking shapes.
+// Functions that several layer types share: they count elements and check shapes.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace sluice {
 
-/// The product of the extents, checked for overflow.
+/// Returns the product of the extents, checked for overflow.
 std::int64_t elements_of(const Shape& shape);
 
-/// "[26, 26, 96]"
+/// Returns "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
-/// The key `axis`, counted from 0, or from the end, where -1 is the last axis.
+/// Returns the key `axis`. It counts from 0, or from the end, where -1 is the last axis.
 Field axis_field();
-/// The axis of `shape` that the key `axis` means. Throws InputError there.
+/// Returns the axis of `shape` that the key `axis` names. Throws InputError at the key.
 std::size_t axis_of(const Reader& keys, const Shape& shape);
 
-/// The key `name`, a list of extents of at least 1. Throws InputError.
+/// Reads the key `name`, a list of extents of at least 1. Throws InputError.
 Shape read_shape(const Reader& keys, std::string_view name);
 
-/// The common shape to which both stretch: they are aligned at the last axis, and an extent of 1
-/// becomes the other's extent. Throws InputError at the layer's `inputs`.
+/// Returns the shape to which both stretch: the shapes are aligned at the last axis, and an extent
+/// of 1 becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
-/// No limit, as a layer type's largest number of inputs.
+/// The largest number of inputs of a layer type that sets no limit.
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// Layers that compute nothing: other shapes of the same elements, and what inference leaves out.
-// The output of a view is counted like any other layer's output, but nothing is moved to make it,
-// and a reader that keeps it keeps the tensor that it views.
+// Layers that compute nothing: views with another shape of the same elements, and layers that
+// inference leaves out. The output of a view is counted like any other layer's output, but nothing
+// is moved to make it. A reader that keeps a view keeps the tensor that it views.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -51,14 +51,14 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Training keeps which elements were set to zero, a mask of 1 byte per element (Korthikanti et al.
-// 2022, section 4.1), and multiplies the gradient by the mask and by 1 / (1 - rate): 2 FLOP per
-// element.
+// Training keeps a mask of 1 byte per element that says which elements were set to zero
+// (Korthikanti et al. 2022, section 4.1). The backward pass multiplies the gradient by the mask and
+// by 1 / (1 - rate): 2 FLOP per element.
 LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  if (keys.number("rate") > 0)  // a layer with rate 0 exists only where its seconds were measured
+  if (keys.number("rate") > 0)  // a layer with rate 0 is left out, unless its seconds were measured
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.sight.kind = Sight::Kind::same_place;
   return counts;

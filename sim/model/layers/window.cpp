@@ -23,7 +23,7 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// The names of the zeros before the image along each axis, then of those after it.
+/// Returns the names of the zeros before the image along each axis, then of those after it.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
@@ -108,7 +108,7 @@ std::int64_t Window::reach(std::size_t axis) const {
 
 namespace {
 
-/// How the summary of a key describes its values.
+/// Returns how the summary of a key describes its values.
 std::string values_text(std::size_t axes) {
   return axes == 0 ? "an integer, or one for each axis: [height, width]" : one_or_list(axes);
 }

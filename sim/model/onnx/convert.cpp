@@ -42,14 +42,14 @@ class Converter {
   }
 
  private:
-  /// What a layer can read: the layer that makes a tensor, and the tensor's shape here.
+  /// A tensor that a layer can read: the layer that makes it, and its shape in Sluice.
   struct MadeTensor {
     std::string layer;
     Shape shape;
   };
 
-  /// Marks the nodes that the outputs need as layers, which excludes those that only compute
-  /// constants.
+  /// Marks the nodes that become layers: those that the outputs need, except nodes that only
+  /// compute constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -68,7 +68,7 @@ class Converter {
     return node.name.empty() ? "node " + std::to_string(node.line) : node.name;
   }
 
-  /// The first few nodes, by name.
+  /// Returns the names of the first few nodes.
   static std::string words_of(const std::vector<const Node*>& nodes) {
     constexpr std::size_t shown = 5;
     std::vector<std::string> words;
@@ -113,8 +113,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Whether all axes of the data that a node reads and makes mean the same for its layer as for
-  /// ONNX. Then a refusal by the layer's type is a fault of the file.
+  /// Returns whether all axes of the data that a node reads and makes mean the same in its layer as
+  /// in ONNX. If they do, an error of the layer's type is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -132,7 +132,7 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output is the layer's output; each further output that is needed is a tensor of its
+    // The first output is the layer's output. Each further output that is needed is a tensor of its
     // own.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -180,7 +180,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    if (reads.size() == 1 && reads.front().layer == last_) return;  // it is the default
+    if (reads.size() == 1 && reads.front().layer == last_) return;  // the layer before is the default
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
     layer.set("inputs", std::move(inputs));
@@ -193,8 +193,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Exporters write a table twice where it is also the weights of the last product: once
-  /// transposed.
+  /// Notes that a table may be stored twice: if it is also the weights of the last product,
+  /// exporters write it once more, transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -221,7 +221,7 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the draft's type, if the catalog agrees with ONNX on its shape.
+  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for it.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {
@@ -292,7 +292,7 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  /// Whether the shapes of the inputs stretch to `shape`.
+  /// Returns whether the shapes of the inputs stretch to `shape`.
   bool is_stretched(const Value& layer, const std::vector<MadeTensor>& reads,
                     const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));
@@ -324,7 +324,7 @@ class Converter {
     }
   }
 
-  /// A layer name that no other layer has, and that is not a word of the format.
+  /// Returns a layer name that no other layer has, and that is not a word of the format.
   std::string unique(const std::string& wanted) {
     std::string base = clean(wanted);
     if (base.empty() || base == "before") base += "_";
@@ -340,7 +340,7 @@ class Converter {
   std::unordered_set<std::string> needed_;          ///< names of tensors
   std::vector<const Node*> live_;
   std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no layer type has
-  /// Tables of words by shape, each with its weight and node.
+  /// The tables of words by shape, each with its weight and node.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
   std::vector<std::string> turned_tables_;  ///< notes
   std::unordered_map<std::string, MadeTensor> made_;

@@ -1,5 +1,5 @@
 // Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError
-// at the faulty node; operators without a rule are reported all together.
+// at the faulty node; all operators without a rule are reported together.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// A name turned into a key of letters, digits and '_'.
+/// Turns a name into a key of letters, digits and '_'.
 std::string key_of(const std::string& name) {
   std::string key = name.substr(0, 100);
   for (char& c : key)

@@ -1,4 +1,4 @@
-// The values of a model's symbolic dimensions, as its use gives them: `batch: 8`, `sequence: 128`.
+// The values of a model's symbolic dimensions, as the use of the model gives them: `batch: 8`, `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -29,20 +29,20 @@ class Dimensions {
   explicit Dimensions(const Reader& keys);
 
   /// Finds the batch, which is 1 unless it is given: the axis with the name `batch`, or else the
-  /// first axis of the first input. Called before the other functions. Throws InputError.
+  /// first axis of the first input. Must be called before the other functions. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
-  /// The extents of an input, in the file's order. A missing extent becomes 1, and finish() refuses
-  /// it.
+  /// Returns the extents of an input, in the file's order. A missing extent becomes 1; finish()
+  /// refuses it.
   Shape resolve(const Extents& input);
 
-  /// Throws InputError that names all missing extents, and at keys that name no dimension.
+  /// Throws InputError that names all missing extents, or at a key that does not name a dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
   std::size_t batch_axis() const { return batch_axis_; }
   bool has_symbols() const { return !known_.empty(); }
-  /// The extent of a symbol that an input has.
+  /// Returns the extent of a symbol that an input has.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
 
  private:

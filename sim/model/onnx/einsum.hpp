@@ -11,8 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// Labels of axes: a letter each, or a number for an axis that `...` stands for, counted from the
-/// last.
+/// The labels of axes. A label is a letter, or a number for an axis that `...` stands for, counted
+/// from the last axis.
 using Labels = std::vector<int>;
 
 struct Einsum {
@@ -25,7 +25,7 @@ struct Einsum {
                                 ///< overflow
 };
 
-/// Throws InputError where the equation is malformed, or does not match the shapes.
+/// Throws InputError if the equation is malformed, or does not match the shapes.
 Einsum einsum_of(const std::string& equation, const std::vector<Shape>& inputs);
 
 }  // namespace sluice::onnx_import

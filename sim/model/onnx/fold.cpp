@@ -1,4 +1,4 @@
-// Evaluates, on small constants, the operators with which exporters compute shapes inside a graph.
+// Evaluates the operators with which exporters compute shapes inside a graph. It works on small constants.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 using Inputs = std::vector<const Numbers*>;  ///< null: not known
 using Binary = double (*)(double, double);
 
-/// A number as an index or a count: truncated to a whole number, and clamped to 64 bits.
+/// Converts a number to an index or a count: truncates it to a whole number, and clamps it to 64 bits.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -37,7 +37,7 @@ const std::map<std::string, Binary>& binaries() {
   return known;
 }
 
-/// Applies a function element by element. The lengths are equal, or one of the inputs is a single
+/// Applies a function element by element. Both lengths are equal, or one of the inputs is a single
 /// number.
 std::optional<Numbers> each(const Numbers& a, const Numbers& b, Binary apply) {
   if (a.empty() || b.empty()) return std::nullopt;
@@ -59,15 +59,15 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// Elements of a tensor as a regular pattern: the element `first`, and along each axis a number of
-/// steps and the distance between them.
+/// Elements of a tensor that form a regular pattern: it has a first element, and along each axis a
+/// number of steps and the distance between them.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
 };
 
-/// The pattern of all elements of a tensor of that shape, without gaps in the last axis. Only for
-/// small tensors.
+/// Returns the pattern of all elements of a small tensor of that shape, without gaps in the last
+/// axis.
 Pattern all_of(const Shape& shape) {
   Pattern all{0, shape, Shape(shape.size(), 1)};
   for (std::size_t axis = shape.size(); axis-- > 1;)
@@ -75,7 +75,7 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// The elements of a pattern that lies within `data`, in order; never more than `data` has.
+/// Returns the elements of a pattern within `data`, in order; never more elements than `data` has.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);
@@ -91,7 +91,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// The shape of the first input where its numbers are known and match the shape, else null.
+/// Returns the shape of the first input if its numbers are known and match the shape, else null.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -126,7 +126,7 @@ std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
   return read(*graph.numbers(node, 0), to);
 }
 
-/// Keeps every `step`-th element of one axis between `begin` and `end`, backwards where `step` is
+/// Keeps every `step`-th element of one axis between `begin` and `end`; goes backwards if `step` is
 /// negative.
 void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
          std::int64_t step) {
@@ -137,7 +137,7 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // Going backwards, the end before the first element cannot be written as a count from the end.
+  // Going backwards, the end before the first element cannot be given as a count from the end.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -240,7 +240,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// True for at most one axis: then the order of the elements is the order of the numbers.
+/// Returns true for at most one axis: then the order of the elements is the order of the numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);
@@ -283,7 +283,7 @@ std::optional<Numbers> fold_any(const Node& node, const Numbers& data) {
   return result;
 }
 
-/// The shape of the first input, or the part of the shape from `start` to `end`.
+/// Returns the shape of the first input, or the part of the shape from `start` to `end`.
 std::optional<Numbers> shape_of(const Graph& graph, const Node& node) {
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
   if (!tensor || !tensor->shape) return std::nullopt;

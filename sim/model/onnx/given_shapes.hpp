@@ -1,4 +1,4 @@
-// Shapes of tensors that the user gives under `shapes`, where the file does not contain them and
+// Shapes of tensors that the user gives under `shapes`, because the file does not contain them and
 // libonnx cannot infer them.
 #pragma once
 
@@ -15,7 +15,7 @@ class GivenShapes {
   /// Throws InputError at an extent that is not a positive integer, and at an empty list.
   explicit GivenShapes(const Reader& keys);
 
-  /// The given shape of a tensor, which now counts as used; null where none is given.
+  /// Returns the given shape of a tensor, which then counts as used; null if none is given.
   const Shape* use(const std::string& tensor);
 
   /// Throws InputError at a shape that was never used.

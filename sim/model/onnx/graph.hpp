@@ -1,7 +1,7 @@
-// The graph of an ONNX model as plain data: everything that the converter needs, without types of
-// ONNX or protobuf (files that use those include proto.hpp). Shapes are ONNX's: they include the
-// batch, and channels come first. All functions throw InputError; its positions, where there are
-// any, are lines of `listing`, which has one line per node.
+// The graph of an ONNX model as plain data: all that the converter needs, without types of ONNX or
+// protobuf (files that use those types include proto.hpp). Shapes are as in ONNX: they include the
+// batch, and channels come first. All functions throw InputError. Its positions, if it has any, are
+// lines of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Node {
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   double number(const std::string& attribute, double absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
-  /// The list of integers; empty where the attribute is absent.
+  /// Returns the list of integers; empty if the attribute is absent.
   const std::vector<std::int64_t>& integers(const std::string& attribute) const;
 };
 
@@ -52,9 +52,9 @@ struct Weight {
   bool scale = false;      ///< a vector that one node makes and another reshapes to [channels, 1,
                            ///< 1]
 
-  /// Whether it is learned. Where no operator says that it is a weight, a single number and the
-  /// output of a node are not learned; a scale is learned, whether the file holds it or a node
-  /// makes it.
+  /// Returns whether it is learned, if no operator says that it is a weight. Then a single number
+  /// and the output of a node are not learned. A scale is learned, both in the file and as the
+  /// output of a node.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
@@ -83,9 +83,9 @@ struct Graph {
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// Whether layers pass this tensor on: it is neither constant nor a list of known numbers.
+  /// Returns whether the tensor holds data of samples: it is neither constant nor a list of known numbers.
   bool is_data(const std::string& tensor) const;
-  /// The numbers of a node's input; null where they are not known.
+  /// Returns the numbers of a node's input; null if they are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
 
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
@@ -93,15 +93,15 @@ struct Graph {
 };
 
 /// Reads a graph and infers all shapes that can be inferred. `keys` holds the batch, `shapes`, and
-/// values of symbolic dimensions.
+/// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// The elements of each output of a node, where the elements of its inputs are known and it is one
-/// of the operators that compute shapes; otherwise nothing. Of the outputs, `outputs` holds
-/// everything but the elements.
+/// Returns the elements of each output of a node. It returns nothing unless the elements of the
+/// inputs are known and the node is one of the operators that compute shapes. `outputs` holds what
+/// is known about the outputs except their elements.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 
-/// A name as a document may contain it: UTF-8 without control characters, and not too long.
+/// Returns a name that a document may contain: UTF-8 without control characters, and not too long.
 std::string clean(const std::string& name);
 
 }  // namespace sluice::onnx_import

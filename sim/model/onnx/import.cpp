@@ -9,7 +9,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// The known operators that `name` means: by the whole name, or by the part after the domain
+/// Returns the known operators that `name` means: it is a whole name, or the part after the domain
 /// ("FancyAct" of "com.example.FancyAct").
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
@@ -19,7 +19,7 @@ std::vector<std::string> operators_named(const std::string& name,
   return found;
 }
 
-/// The names of operators without their domains.
+/// Returns the names of operators without their domains.
 std::vector<std::string> short_names(const std::vector<std::string>& known) {
   std::vector<std::string> names;
   for (const std::string& op : known) names.push_back(op.substr(op.rfind('.') + 1));

@@ -13,8 +13,8 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Rewrites a node for libonnx 1.12. Opset 18 turned the attribute `axes` into an input, and the
-/// number of parts of a Split into an attribute, which libonnx derives from the outputs.
+/// Rewrites a node for libonnx 1.12. Opset 18 made the attribute `axes` an input. It also made the
+/// number of parts of a Split an attribute, which libonnx derives from the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -34,7 +34,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Checks attributes by which libonnx divides without looking at them.
+/// Checks attributes by which libonnx divides without a check.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -47,7 +47,7 @@ void require_positive(const pb::NodeProto& node) {
   }
 }
 
-/// The number of axes of an input; -1 where it is not known.
+/// Returns the number of axes of an input; -1 if it is not known.
 int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   const auto found = input < node.input_size() ? types.find(node.input(input)) : types.end();
   if (found == types.end() || !found->second->has_tensor_type()) return -1;
@@ -55,10 +55,10 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// libonnx uses the axes of a convolution's weights as axes of the image, without a check.
+/// Checks the axes of a convolution's weights, because libonnx uses them as axes of the image without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // Scales come between the other inputs.
+  // With quantised inputs, scales come between the other inputs.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
@@ -69,8 +69,8 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
 
 constexpr std::int64_t newest = 17;  ///< the operator set that libonnx 1.12 knows
 
-/// Checks that the operator has the inputs and attributes that it takes. Newer operator sets may
-/// have other ones, so they are not checked.
+/// Checks that the operator has the inputs and attributes that it takes. Newer operator sets are
+/// not checked, because they may have other inputs and attributes.
 void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
   try {
     schema.Verify(node);
@@ -86,12 +86,12 @@ const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* na
   return nullptr;
 }
 
-/// The value of an attribute for one axis; `absent` where it is not given.
+/// Returns the value of an attribute for one axis; `absent` if it is not given.
 std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Drops windows of a pool that would begin in the zeros after the image; libonnx 1.12 counts them.
+/// Drops windows of a pool that would begin in the zeros after the image, because libonnx 1.12 counts them.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

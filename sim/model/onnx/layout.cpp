@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// The data tensors that a node reads or makes and that have as many axes as its first output.
+/// Returns the data tensors that a node reads or makes and that have as many axes as its first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;
@@ -44,7 +44,7 @@ std::vector<std::string> alike(const Graph& graph, const Node& node) {
   return tensors;
 }
 
-/// The axis of the batch; the number of axes where the shape has no batch.
+/// Returns the axis of the batch; the number of axes if the shape has no batch.
 std::ptrdiff_t batch_axis_of(const Graph& graph, const Shape& shape) {
   const bool divides = !shape.empty() && shape.front() % graph.batch == 0;
   if (graph.batch_axis == 0 && divides) return 0;
@@ -90,7 +90,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // An image of a batch has its channels first: [C, H, W] becomes [H, W, C].
+  // An image in a batch has its channels first: [C, H, W] becomes [H, W, C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

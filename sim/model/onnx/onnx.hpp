@@ -1,6 +1,6 @@
-// ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It never reads
-// weights, nor anything outside the file. Files are not trusted: whatever a file holds, the result
-// is a document or an InputError.
+// ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It reads neither
+// weights nor anything outside the file. Files are not trusted: for any content of a file, the
+// result is a document or an InputError.
 // Source: ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Elements of the weights in a file, floating-point or quantised, by their role.
+/// The elements of the weights in a file, floating-point or quantised, by their role.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters

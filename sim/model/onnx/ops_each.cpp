@@ -1,4 +1,4 @@
-// Functions of each element, and functions that reduce many elements to one.
+// Rules for functions of each element, and for functions that reduce many elements to one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -22,7 +22,7 @@ Draft elementwise(const Drafting& at) {
 }
 
 // The gradient of a factor reads the other factors. A constant that is not learned needs no
-// gradient, so nothing reads the tensor it was multiplied with.
+// gradient, so its product does not read the other factor again.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;
@@ -39,15 +39,15 @@ Draft joined(const Drafting& at) {
   return draft;
 }
 
-// Like a product: dividing by a constant that is not learned reads nothing again.
+// A quotient is treated like a product: the gradient of x / c reads nothing if c is a constant that is not learned.
 Draft quotient(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";
   return draft;
 }
 
-// In the backward pass each gradient goes where its element came from: only the condition is read,
-// 1 byte per element.
+// In the backward pass each gradient goes where its element came from. This reads only the
+// condition, 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);

@@ -1,4 +1,4 @@
-// Operators that move, repeat or drop elements, or only view them in another way.
+// Rules for operators that move, repeat or drop elements, or only view them in another way.
 #include <algorithm>
 
 #include "model/layers/shape.hpp"
@@ -8,7 +8,7 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Whether the first output equals the first input, element for element, as far as shapes tell.
+/// Returns whether the first output equals the first input element for element, as far as shapes tell.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -27,8 +27,8 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// An output is a mean of its neighbours, weighted by constants: along an axis 2 neighbours (linear)
-// or 4 (cubic). Over two axes that takes 4 products and 3 additions, or 16 and 15.
+// An output is a mean of its neighbours, weighted by constants. Along one axis it has 2 neighbours (linear)
+// or 4 (cubic). Over two axes this takes 4 products and 3 additions, or 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -59,8 +59,8 @@ Draft alias(const Drafting&) {
 
 namespace {
 
-/// Sets the key `axis`, unless it is the last axis, which is the default. Returns false where the
-/// axis is that of the batch.
+/// Sets the key `axis`, unless it is the last axis, which is the default. Returns false if the axis
+/// is that of the batch.
 bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
   const std::optional<std::int64_t> here = at.axis(tensor, axis);
   if (!here) return false;
@@ -100,7 +100,7 @@ Draft split(const Drafting& at) {
   return draft;
 }
 
-// A slice along one axis, forwards; every other slice picks elements.
+// A forward slice along one axis becomes the layer slice. Every other slice is counted as a choice of elements.
 Draft slice(const Drafting& at) {
   const auto bound = [&](std::size_t input, const char* attribute) {
     const Numbers* numbers = at.graph.numbers(at.node, input);
@@ -130,7 +130,7 @@ Draft slice(const Drafting& at) {
   return draft;
 }
 
-// Where an axis of the batch moves, the elements of a sample keep their order.
+// If an axis of the batch moves, the elements of a sample keep their order.
 Draft transposed(const Drafting& at) {
   Draft draft;
   draft.type = "reshape";
@@ -149,7 +149,7 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  draft.is_alias = true;  // only the batch or the channels move, and channels are last here
+  draft.is_alias = true;  // only the batch or the channels move, and channels are always last in Sluice
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);
   draft.type = "transpose";

@@ -1,4 +1,4 @@
-// Products of matrices.
+// Rules for products of matrices.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// The type of a product of a sample's rows with weights [rows, features]: `dense` where there is
-/// one row, `matmul` for two axes, and for more axes an operator with the same counts.
+/// Sets the type of a product of a sample's rows with weights [rows, features]: `dense` for one
+/// row, `matmul` for two axes, and for more axes an operator with the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -20,8 +20,8 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Whether both inputs of a sample have equally many matrices, so that neither is stretched to the
-/// other.
+/// Returns whether both inputs of a sample have equally many matrices, so that neither is stretched
+/// to the other.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -63,7 +63,7 @@ Draft matmul(const Drafting& at) {
 namespace {
 
 /// Recognises an equation that multiplies matrices [rows, inner] and [inner, columns] (the second
-/// may be transposed) for each of the same first axes: this is batched_matmul.
+/// may be transposed) for each index of the same first axes. This is batched_matmul.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -87,7 +87,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products, each of one element of every input.
+// An element of the output is a sum of products; each product has one element of every input as a factor.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;
@@ -108,7 +108,7 @@ Draft einsum(const Drafting& at) {
   return draft;
 }
 
-// The weights are [directions, gates x hidden, .], the sequences [steps, samples, features].
+// The weights have the axes [directions, gates x hidden, .], the sequences [steps, samples, features].
 Draft recurrent(const Drafting& at) {
   const Shape &input = at.shape(0), &recurrence = at.shape(2);
   if (input.size() != 3 || recurrence.size() != 3) at.fail("expected tensors of three axes");

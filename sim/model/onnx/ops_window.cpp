@@ -1,4 +1,4 @@
-// Convolutions and pools.
+// Rules for convolutions and pools.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -14,7 +14,7 @@ Value integers(const std::vector<std::int64_t>& list) {
   return value;
 }
 
-/// One integer where all elements are equal, else the list.
+/// Returns one integer if all elements are equal, else the list.
 Value extents(const std::vector<std::int64_t>& list) {
   const bool alike =
       std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
@@ -37,7 +37,7 @@ void set_padding(const Drafting& at, Draft& draft) {
     draft.set("padding", extents(pads));
 }
 
-/// The key `kernel` of a convolution, from the extents of its weights [., ., kernel...].
+/// Returns the key `kernel` of a convolution, from the extents of its weights [., ., kernel...].
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
@@ -54,7 +54,7 @@ std::int64_t channels_of(const Drafting& at) {
   return at.shape(0)[1];
 }
 
-/// The number of groups into which the channels, the second axis, are split.
+/// Returns the number of groups into which the channels, the second axis, are split.
 std::int64_t groups_of(const Drafting& at, std::int64_t channels, const char* of) {
   const std::int64_t groups = at.node.integer("group", 1);
   at.require(groups > 0 && channels % groups == 0,
@@ -97,9 +97,9 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given: the elements that
-/// are cut off stride x (input - 1) + reach + output_padding. They are cut in halves, and
-/// `auto_pad` says which half is larger. Returns false where the padding would be negative.
+/// Sets the padding of a transposed convolution whose output extents are given. The padding is what
+/// must be cut off the full extent, stride x (input - 1) + reach + output_padding. It is cut in
+/// halves, and `auto_pad` says which half is larger. Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

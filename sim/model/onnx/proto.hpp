@@ -1,5 +1,5 @@
-// ONNX's messages taken apart. Only files that include this one use libonnx and protobuf; their
-// headers are not included here.
+// Parses ONNX's messages. Only files that include this one use libonnx and protobuf; their headers
+// are not included here.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ class TypeProto;
 
 namespace sluice::onnx_import {
 
-/// Parses a file without the data of its weights. Throws InputError (through `graph`) for anything
-/// that is not an ONNX model: an empty or truncated file, a pickle, a zip archive, a model without
+/// Parses a file without the data of its weights. Throws InputError (through `graph`) if it is
+/// not an ONNX model: an empty or truncated file, a pickle, a zip archive, a model without
 /// nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
-/// The elements of a tensor whose data are in the file and small.
+/// Returns the elements of a tensor if its data are in the file and it is small.
 std::optional<Numbers> numbers_of(const ::onnx::TensorProto& tensor, std::int64_t elements);
 
 Attribute attribute_of(const ::onnx::AttributeProto& proto);
@@ -36,18 +36,18 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
-/// libonnx cannot infer a shape: it does not know the operator, or not this version of it.
+/// Thrown when libonnx cannot infer a shape: it does not know the operator, or this version of it.
 struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The types that libonnx infers for a node's outputs. It may rewrite `node` for an older operator
-/// set. Throws NotKnown, and whatever libonnx throws at an invalid node.
+/// Returns the types that libonnx infers for a node's outputs. It may rewrite `node` for an older
+/// operator set. Throws NotKnown, and any exception of libonnx for an invalid node.
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 
-/// Whether an element type (ONNX's number) is an integer, as shapes use, or a floating-point
-/// number, as weights use.
+/// Returns whether an element type (a number in ONNX) is an integer, as shapes use, or a
+/// floating-point number, as weights use.
 bool is_integral(int type);
 bool is_floating(int type);
 

@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph: libonnx infers the shapes node by node, and in between
-// small constants are folded. This file and proto.cpp are the only users of libonnx and protobuf.
+// Turns a parsed ONNX file into its graph: libonnx infers the shapes node by node, and small constants
+// are folded between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ class Loading {
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
   }
 
-  /// All inputs except initialisers, which up to IR version 3 were listed as inputs.
+  /// Returns all inputs except initialisers, which were listed as inputs up to IR version 3.
   std::vector<const pb::ValueInfoProto*> inputs() {
     std::vector<const pb::ValueInfoProto*> list;
     for (const pb::ValueInfoProto& input : proto().input())
@@ -159,7 +159,7 @@ class Loading {
     type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
-  /// Reads what the file itself says of the shapes of tensors.
+  /// Reads the shapes of tensors that the file itself declares.
   void read_declared() {
     for (const auto* list : {&proto().value_info(), &proto().output()})
       for (const pb::ValueInfoProto& info : *list)
@@ -189,8 +189,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop read tensors of the surrounding graph: these are inputs,
-  /// too.
+  /// Adds the tensors of the surrounding graph that the bodies of a condition or a loop read. They
+  /// are inputs of the node, too.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;
@@ -205,14 +205,14 @@ class Loading {
     }
   }
 
-  /// True for operators that are newer than libonnx and whose output has the shape of their first
-  /// input.
+  /// Returns true for operators that are newer than libonnx and whose output has the shape of their
+  /// first input.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// The types of the outputs: those that libonnx infers, or else the declared ones.
+  /// Returns the types of the outputs: those that libonnx infers, or else the declared ones.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -243,7 +243,7 @@ class Loading {
     return types;
   }
 
-  /// libonnx infers only the number of axes of an Einsum.
+  /// Infers the shape of an Einsum, for which libonnx infers only the number of axes.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -253,7 +253,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// libonnx infers extents below 0 where a window is larger than its image; they are refused.
+  /// Refuses extents below 0, which libonnx infers if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())
@@ -268,9 +268,9 @@ class Loading {
     });
   }
 
-  /// Checks that the shapes agree with those that the file declares, unless it has symbolic
-  /// dimensions: then exporters may have written the shapes of their example. Extents that are not
-  /// positive say nothing.
+  /// Checks that the shapes agree with those that the file declares. If the file has symbolic
+  /// dimensions this is not checked, because exporters may have written the shapes of their
+  /// example. Extents that are not positive are ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();
@@ -342,7 +342,7 @@ class Loading {
     for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
   }
 
-  /// Shows the numbers to libonnx, where there are as many as the shape says.
+  /// Passes the numbers to libonnx if there are as many as the shape says.
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||

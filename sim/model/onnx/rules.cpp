@@ -12,7 +12,7 @@ namespace {
 using enum Axes;
 
 const OpRule table[] = {
-    // operator, axes, kind, FLOP, layer type or what the gradient reads
+    // operator, axes, kind, FLOP, then the layer type or what the gradient reads
     {"Conv", image, convolution},
     {"ConvTranspose", image, transposed_convolution},
     {"MaxPool", image, pool, 1, "max_pool"},
@@ -74,8 +74,8 @@ const OpRule table[] = {
     {"Sign", kept, elementwise, 1, "nothing"},
     {"PRelu", kept, elementwise, 2, "inputs"},
     {"Elu", kept, elementwise, 4, "output"},       // compare, exp, subtract, multiply
-    {"Celu", kept, elementwise, 5, "output"},      // and divide
-    {"Selu", kept, elementwise, 5, "output"},      // and multiply
+    {"Celu", kept, elementwise, 5, "output"},      // compare, exp, subtract, multiply, divide
+    {"Selu", kept, elementwise, 5, "output"},      // compare, exp, subtract, two multiplications
     {"Softplus", kept, elementwise, 3, "inputs"},  // exp, add, log
     {"Softsign", kept, elementwise, 3, "inputs"},  // abs, add, divide
     {"Mish", kept, elementwise, 5, "inputs"},      // softplus, tanh, multiply

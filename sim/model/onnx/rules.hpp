@@ -1,6 +1,6 @@
-// What becomes of each ONNX operator: the layer type that it is, or what each element of its output
-// costs. There are a few kinds of operators; each kind is a function in a file ops_*.cpp, and the
-// table in rules.cpp lists the operators of each kind. A new operator is one line there.
+// The rules by which ONNX operators become layers: a rule names a layer type, or says what each element
+// of the output costs. There are a few kinds of operators. Each kind is a function in a file ops_*.cpp,
+// and the table in rules.cpp lists the operators of each kind. A new operator is one line there.
 // Source: ONNX operator schemas, version 1.12.
 #pragma once
 
@@ -23,17 +23,17 @@ enum class Axes {
   changed  ///< something else
 };
 
-/// A plan for a layer. It gets the `type` where the catalog computes the same shape as ONNX, and
-/// otherwise becomes an `operator` with the costs below.
+/// A draft of a layer. The layer gets the `type` if the catalog computes the same shape as ONNX.
+/// Otherwise it becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};   ///< of the layer catalog; empty: operator
   std::string lacks = {};  ///< what the layer types lack to express this operator; a note says so
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< the type has a key `shape`
-  /// Shapes that the type takes and makes, where they differ from those of the tensors: views are
+  /// The shapes that the type takes and makes, if they differ from those of the tensors. Views are
   /// put in between.
   Shape takes = {}, makes = {};
-  /// The inputs of the node that the layer reads, among those that are data; empty: all.
+  /// The inputs of the node that the layer reads, among those that are data. Empty means all of them.
   std::vector<std::size_t> reads = {};
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
   std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
@@ -66,11 +66,11 @@ struct OpRule {
   const char* word = "";  ///< a layer type, or what its gradient reads
 };
 
-/// The rule for a node's operator; null where there is none.
+/// Returns the rule for a node's operator; null if there is none.
 const OpRule* rule_of(const Node& node);
 
-/// A node that is about to become a layer: what drafts are made from. All functions throw
-/// InputError where the node lacks what is asked for.
+/// A node that is about to become a layer, with all that a draft is made from. All functions throw
+/// InputError if the node lacks what is asked for.
 struct Drafting {
   const Graph& graph;
   const Node& node;
@@ -83,22 +83,22 @@ struct Drafting {
   bool is_learned(std::size_t input) const;     ///< made of parameters
   const Shape& shape(std::size_t input) const;  ///< with the batch
   Sample sample(const std::string& tensor) const;
-  /// The axis of `tensor` in a layer's count that ONNX calls `axis`; none where it is the batch.
+  /// Returns the layer's axis that ONNX calls `axis`; nothing if it is the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Whether the shape of `tensor` without its first axis is that of a sample, so that the other
-  /// axes mean the same for the layer and for ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is that of a sample, so that the
+  /// other axes mean the same in the layer and in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Requires of an input, where there is one, that it has `count` elements: one for each of
+  /// Requires that an input, if it is given, has `count` elements: one for each of
   /// `what`.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// The shape of an output, with the batch. Throws InputError where it is not known.
+/// Returns the shape of an output, with the batch. Throws InputError if it is not known.
 const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor);
 
-// The kinds.
+// One function per kind of operator.
 Draft convolution(const Drafting& at);
 Draft transposed_convolution(const Drafting& at);
 Draft pool(const Drafting& at);

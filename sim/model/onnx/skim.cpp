@@ -15,7 +15,7 @@ struct Rule {
   Kind kind = Kind::other;  ///< of the message to read inside
 };
 
-/// What to do with the field `number` of a message.
+/// Returns what to do with the field `number` of a message.
 Rule rule_of(Kind kind, std::uint64_t number) {
   switch (kind) {
     case Kind::model:
@@ -41,7 +41,7 @@ Rule rule_of(Kind kind, std::uint64_t number) {
       return number <= 2 ? Rule{Fate::descend, Kind::tensor} : Rule{};
     case Kind::tensor:
       if (number == 13) return {Fate::drop};  // external_data
-      // float_data to int64_data; raw_data, double_data, uint64_data
+      // the fields from float_data to int64_data, and raw_data, double_data, uint64_data
       if ((number >= 4 && number <= 7) || (number >= 9 && number <= 11))
         return {Fate::drop_if_large};
       return {};

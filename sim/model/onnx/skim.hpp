@@ -1,6 +1,6 @@
 // Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts
-// need only their shapes, so large data are dropped before the file is parsed, and never copied or
-// looked at. External data are never opened: their paths are dropped, too.
+// need only their shapes. So large data are dropped before the file is parsed; they are never
+// copied or read. External data are never opened: their paths are dropped, too.
 // Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace sluice::onnx_import {
 
-/// A tensor's data are kept up to this number of bytes: small tensors are shapes, axes, scales.
+/// Data of a tensor are kept up to this number of bytes, because small tensors are shapes, axes, scales.
 inline constexpr std::size_t most_data = 4096;
 
 /// The deepest allowed nesting of messages (subgraphs nest).
 inline constexpr int deepest = 40;
 
-/// The same encoded ModelProto without large data. Throws InputError (without a position) where
-/// `bytes` are not such a message: truncated, or something else.
+/// Returns the same encoded ModelProto without large data. Throws InputError (without a position)
+/// if `bytes` are not such a message: truncated, or something else.
 std::string without_data(std::string_view bytes);
 
 }  // namespace sluice::onnx_import

@@ -126,7 +126,7 @@ double Graph::number_of(int line, std::string_view text) const {
   return value;
 }
 
-/// A node with several outputs lists them in brackets: [4096.0; 8.0].
+/// Returns the sum of the sizes; a node with several outputs lists them in brackets: [4096.0; 8.0].
 std::int64_t Graph::bytes_of(int line, std::string_view text) const {
   if (text.size() > 1 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);

@@ -20,7 +20,7 @@ namespace sluice::pipedream {
 
 inline constexpr std::int64_t element_bytes = 4;
 
-/// The parts of `text` between the separators `by`.
+/// Splits `text` at the separators `by`.
 std::vector<std::string_view> split(std::string_view text, std::string_view by);
 
 /// A node; its texts are views into the file.
@@ -32,9 +32,9 @@ struct Node {
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
-  /// Whether the node is the size of a tensor, which the host asks for: a number, not a tensor.
+  /// Returns whether the node is the size of a tensor, which the host asks for: a number, not a tensor.
   bool is_size() const { return kind == "Size"; }
-  /// Whether it is "Input", "Input0", "Input12", and so on.
+  /// Returns whether it is "Input", "Input0", "Input12", and so on.
   bool is_input() const {
     const std::string_view word = "Input";
     return kind.substr(0, word.size()) == word &&
@@ -49,11 +49,11 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// An order in which each node comes after those that it reads; ties go to the smaller node
-  /// number.
+  /// Returns an order in which each node comes after those that it reads. Among several possible
+  /// nodes the one with the smallest number comes first.
   std::vector<std::uint32_t> order() const;
 
-  /// Throws InputError at the line, or for line 0 at the file.
+  /// Throws InputError at the line, or if `line` is 0, for the whole file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
   /// Throws InputError at the line.

@@ -12,7 +12,7 @@ namespace sluice {
 namespace pipedream {
 namespace {
 
-/// Turns nodes into layers.
+/// Converts nodes to layers.
 class Conversion {
  public:
   Conversion(const Graph& graph, std::int64_t batch, bool loading)
@@ -63,9 +63,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Whether a node is left out: sizes, which are numbers, and nodes without times and bytes whose
-  /// inputs are all left out, such as a state that is passed from one call to the next, and parts
-  /// of it.
+  /// Returns whether a node is left out. Sizes are left out, because they are numbers. So are nodes
+  /// without times and bytes whose inputs are all left out, such as a state that is passed from one
+  /// call to the next.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -76,7 +76,7 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// A size of 0 means that nobody measured it; it counts as one element per sample.
+  /// Returns elements per sample. A size of 0 means that it was not measured; it counts as one element.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
@@ -147,7 +147,7 @@ class Conversion {
     list.items().push_back(std::move(layer));
   }
 
-  /// The word for what the gradient of such a layer reads; `inputs` where that is not known.
+  /// Returns the word for what the gradient of such a layer reads; `inputs` if that is not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -156,7 +156,7 @@ class Conversion {
     return "inputs";
   }
 
-  /// For convolutions and linear layers: each weight is used once per position of the output.
+  /// Counts convolutions and linear layers: each weight is used once per position of the output.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -177,7 +177,7 @@ class Conversion {
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 
-  /// The argument at `position`, or the one that begins with `key`; empty where there is none.
+  /// Returns the argument at `position`, or the one that begins with `key`; empty if there is none.
   static std::string_view argument(const Node& node, std::size_t position) {
     const auto parts = split(node.arguments, ", ");
     return position < parts.size() ? parts[position] : std::string_view();
