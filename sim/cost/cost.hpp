@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its
-// parameters it makes an object that prices queries and may hold data, such as a profile. Each cost
-// model has one file; cost/catalog.cpp lists them.
+// Cost models price a pass of an operator on a device. A cost model is chosen by name. It makes,
+// from its parameters, an object that prices queries and may hold data, such as a profile. Each
+// cost model has one file; cost/catalog.cpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-/// A tensor that a pass reads or writes, and the memory in which it is.
+/// A tensor that a pass reads or writes, and the memory that holds it.
 struct Operand {
   std::string pool;              ///< empty: the device's default memory
   double read = 0, written = 0;  ///< bytes
@@ -31,16 +31,16 @@ struct Query {
   Pass pass = Pass::forward;
   std::int64_t samples = 0;
   Work work = {};
-  /// The operator with its configuration (Layer::config, Layer::input_shapes), and its model. Null
-  /// for an update of weights, which does not belong to a single operator.
+  /// The operator with its configuration (Layer::config, Layer::input_shapes), and its model. Both
+  /// are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
-  /// The memories that hold its bytes, in the order of operands_of() (cost/operands.hpp). Empty:
-  /// everything is in the device's default memory.
+  /// The memories that hold the bytes of the pass, in the order of operands_of()
+  /// (cost/operands.hpp). Empty means that all bytes are in the device's default memory.
   std::vector<Operand> operands = {};
 };
 
-/// The query for a pass of a layer, with its work.
+/// Returns the query for a pass of a layer, with its work.
 Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype,
                const Device& device);
 
@@ -50,24 +50,24 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which they are known. For the other seconds the
-  /// device's watts tell them.
+  /// Joules above idle, and the seconds for which the joules are known. For the other seconds they
+  /// follow from the device's watts.
   double joules = 0, joules_s = 0;
 
   Price& operator+=(const Price& other);
 };
-/// The price of a pass that is taken to be `factor` times another one; it does not count as
-/// measured.
+/// Returns the price of a pass that is assumed to cost `factor` times as much as another one. Its
+/// seconds do not count as measured.
 Price multiple_of(const Price& price, double factor);
 
-/// The shares of a device's figures that a cost model assumes work to reach.
+/// The shares of a device's figures that a cost model assumes to be reached.
 struct Shares {
   std::optional<double> compute;  ///< of its FLOP/s; none: seconds do not follow from them
   std::optional<double> memory;   ///< of its memory bandwidth; none: the same
 };
 
-/// What some of the seconds of a price rest on: a fit of a class of operators, rows of a profile,
-/// or the cost model that prices what is in neither.
+/// The grounds for some of the seconds of a price: a fit of a class of operators, rows of a
+/// profile, or the cost model that prices the operators that are in neither.
 struct Grounds {
   std::string of;                               ///< the class; empty: the query does not concern a
                                                 ///< fit
@@ -79,7 +79,7 @@ struct Grounds {
   double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known
 };
 
-/// A file on which prices rest.
+/// A file that prices depend on.
 struct CostFile {
   std::string what;  ///< "cost.profile", "the fit t4"
   std::string path;
@@ -89,34 +89,34 @@ struct CostFile {
 /// Prices queries. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
-  /// Throws InputError where the device lacks a rate or a bandwidth, or the operator was not
-  /// measured.
+  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
+  /// operator was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Whether the pass was measured with its operands in these memories. If so, the price holds
-  /// wherever they are; if not, it holds for memories that the device reaches without a link.
+  /// Returns whether the pass was measured with its operands in these memories. If so, the price holds
+  /// wherever these memories are. If not, it holds for memories that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
-  /// The only number of samples for which seconds of a model are known; 0: any number.
+  /// Returns the only number of samples for which a model's seconds are known, or 0 for any number.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
-  /// For the answer to state.
+  /// Returns the shares of the device's figures that an answer reports.
   virtual Shares shares(const Device&) const { return {}; }
-  /// For the answer to state. Empty: nothing was fitted or measured.
+  /// Returns the grounds that an answer reports; empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
-  /// The files on which prices rest. A stored answer is valid as long as their content is the same.
+  /// Returns the files that prices depend on. A stored answer is valid while their content is the same.
   virtual std::vector<CostFile> files(const Platform&) const { return {}; }
 };
 
-/// A cost model's record.
+/// The record of a cost model.
 struct CostModel {
   std::string name;
   std::string summary;
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};
-  /// `folder` is the folder to which the files that keys name are relative. Throws InputError at a
-  /// key, IoError.
+  /// Makes the object. File names in keys are relative to `folder`. Throws InputError at a key, and
+  /// IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether its seconds depend on the memories that hold the operands. If not, it cannot tell
-  /// where they should be.
+  /// Whether its seconds depend on the memories that hold the operands. If they do not, it cannot
+  /// decide in which memories the operands should be.
   bool counts_memories = false;
 };
 
@@ -125,7 +125,7 @@ const Catalog<CostModel>& cost_catalog();
 /// The help for the key `model` of a `cost:` mapping, with its default.
 extern const char* const cost_model_summary;
 
-/// The record of a scenario's `cost:` mapping under that cost model.
+/// Returns the record of a scenario's `cost:` mapping with that cost model.
 Record record_of(const CostModel& model);
 
 /// A cost model with its keys, and the object that it made from them.
@@ -138,21 +138,21 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// The cost model used wherever none is named: `roofline` where each device of the platform has a
-/// memory bandwidth, else `peak`.
+/// Returns the cost model that is used if none is named: `roofline` if each device of the platform
+/// has a memory bandwidth, else `peak`.
 const CostModel& default_cost(const Platform& platform);
 
-/// The cost model that a `cost:` mapping names, or the platform's default where it names none.
+/// Returns the cost model that a `cost:` mapping names, or the platform's default if it names none.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 
-/// A cost model by its name, with default parameters. Throws InputError.
+/// Returns a cost model by its name, with default parameters. Throws InputError.
 ChosenCost plain_cost(const std::string& name);
 
-/// "70 % of 61 TFLOP/s and 70 % of 960 GB/s": what the cost model assumes that the device reaches.
+/// Returns "70 % of 61 TFLOP/s and 70 % of 960 GB/s": what the device reaches in the cost model.
 std::string reached_text(const Cost& cost, const Device& device, DType dtype);
 
-/// FLOP / rate of the device. Throws InputError where it has no rate for the dtype.
+/// Returns FLOP / rate of the device. Throws InputError if the device has no rate for the dtype.
 double peak_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

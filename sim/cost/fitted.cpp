@@ -1,4 +1,4 @@
-// fitted: kernels take what was measured of kernels like them, as a function of their sizes.
+// fitted: a kernel takes the time that a fit of similar measured kernels gives for its sizes.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// Fits by file or name, read once.
+/// Fits by file or name. Each is read once.
 class Fits {
  public:
   explicit Fits(std::string file) : file_(std::move(file)) {
@@ -55,10 +55,10 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Fit> read_;  // nodes stay where they are
+  mutable std::map<std::string, Fit> read_;  // references to elements of a map stay valid
 };
 
-/// The device's, for a pass whose operands may lie in another one of its memories.
+/// Returns the device's data sheet, slowed down if operands of the pass lie in another of its memories.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -94,7 +94,7 @@ struct Fitted final : Cost {
       const double seconds = of_class.seconds_of(kernel, sheet);
       price.seconds += seconds;
       if (!of_class.joules) continue;
-      // Joules were measured with the device's idle power, which is counted elsewhere.
+      // The measured joules include the device's idle power, which is counted elsewhere.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;

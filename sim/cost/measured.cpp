@@ -1,4 +1,4 @@
-// measured: a layer takes as long as it was measured to take, by the model's file or by a profile.
+// measured: a layer takes the time that was measured for it, according to the model's file or a profile.
 #include "cost/cost.hpp"
 #include "cost/measured/table.hpp"
 #include "document/roots.hpp"
@@ -15,7 +15,7 @@ bool goes_forward(Pass pass) {
 struct MeasuredModel final : Cost {
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
-    if (!query.layer) {  // no profile has the update of a stage's weights
+    if (!query.layer) {  // a profile has no row for the update of a stage's weights
       price.seconds = peak_seconds(query.work, query.device, query.dtype);
       return price;
     }
@@ -48,7 +48,7 @@ struct MeasuredModel final : Cost {
   }
 };
 
-/// Prices by the rows of a profile. Where it has no row, it refuses, or asks another cost model.
+/// Prices by the rows of a profile. For a layer without a row it asks another cost model, or refuses.
 struct MeasuredProfile final : Cost {
   MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
                   const std::string& statistic, std::shared_ptr<const Cost> outside)
@@ -104,7 +104,7 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// The price from the table; none: it was not measured and may not be interpolated.
+  /// Returns the price from the table; nothing if it was not measured and may not be interpolated.
   std::optional<Price> seen(const Query& query) const {
     try {
       return table_.price(query);
@@ -118,7 +118,7 @@ struct MeasuredProfile final : Cost {
   std::shared_ptr<const Cost> outside_;
 };
 
-/// The rows that remain under `where`.
+/// Returns the rows of the profile that the key `where` selects.
 Profile chosen_rows(const Reader& keys, const std::string& path) {
   Profile profile = load_profile(path);
   const Value* where = keys.value("where");

@@ -1,5 +1,5 @@
 // roofline: an operator takes as long as its FLOP, or as the bytes that it moves in the device's
-// memory.
+// memory, whichever is longer.
 #include <algorithm>
 #include <optional>
 
@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Uses the shares of the rates that the scenario gives, or else those of the device's platform.
+/// Uses the shares of the rates that the scenario gives, or else those that the device's platform gives.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
   bool side_by_side;    ///< memories are accessed at the same time, not one after the other

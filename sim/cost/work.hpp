@@ -1,4 +1,4 @@
-// The work of a pass of an operator, independent of any device: FLOP, and bytes read and written.
+// The work of a pass of an operator on any device: FLOP, and bytes read and written.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +26,25 @@ struct Work {
   double written = 0;  ///< the part of the bytes that is written: the output, or the gradients
 };
 
-/// False for an input, a view, or a backward pass before the first weights: nothing is launched.
+/// Returns false for an input, a view, or a backward pass before the first weights: they launch nothing.
 bool does_work(const Layer& layer, Pass pass);
 
-/// The forward pass of `layer` for `samples` samples: inputs, cache and weights are read (of a
-/// table or of experts at most the picked ones), and the output is written.
+/// Returns the work of the forward pass of `layer` for `samples` samples. It reads inputs, cache
+/// and weights (of a table or of experts at most the picked ones), and writes the output.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// The backward pass of `layer`, with its own FLOP: what it keeps, the weights and the output's
-/// gradient are read, and the gradients of inputs and weights are written.
+/// Returns the work of the backward pass of `layer`, with its own FLOP. It reads what was kept, the
+/// weights and the output's gradient, and writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Bytes of the weights that a pass of this many samples reads, including those that the layer
-/// shares: all, or at most the ones that it picks.
+/// Returns the bytes of the weights that a pass of this many samples reads, including those that
+/// the layer shares: all, or at most the ones that it picks.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// The work of any pass but an update. A single gradient has its share of the work of both.
+/// Returns the work of any pass except an update. A single gradient has its share of the work of both.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// The share that a pass has in the work of both gradients: by FLOP, or one half where there are
+/// Returns the share of a pass in the work of both gradients: by FLOP, or one half if there are
 /// none.
 double share_of(const Backward& backward, Pass pass);
 

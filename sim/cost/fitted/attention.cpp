@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  /// Of each of the `matrices`: one per head and sample.
+  /// The sizes of each of the `matrices`; there is one matrix per head and sample.
   double matrices, rows, keys, width, depth;
   double size;  ///< bytes of an element
   bool dropout;
@@ -25,14 +25,14 @@ Sizes sizes_of(const Query& query) {
           .dropout = config_is_on(layer, "dropout")};
 }
 
-/// A stream over all scores, which are read and written `passes` times in all.
+/// Returns a stream that reads and writes all scores; `passes` is the number of readings and writings.
 Kernel over_scores(const Sizes& s, const char* of, double passes) {
   const double rows = s.matrices * s.rows;
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Scores and values are products. Between them, the scale and the mask change each score (one
-/// reading and one writing each), then softmax does, and dropout, which also writes a mask.
+/// Scores and values are products. Between the two products, the scale and the mask change each score
+/// (each reads and writes it once), then softmax does, and then dropout, which also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -44,9 +44,9 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   return kernels;
 }
 
-/// Each product has two gradients. Between them, dropout reads its mask, softmax reads its output
-/// and the gradient, and the mask and the scale change each gradient. Fused attention makes the
-/// scores again.
+/// Each product has two gradients. Between the products, dropout reads its mask, softmax reads its
+/// output and the gradient, and the mask and the scale change each gradient. Fused attention
+/// computes the scores again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};
@@ -69,7 +69,7 @@ std::vector<Kernel> attention_kernels(const Query& query, AttentionKernels atten
   const bool eager = attention == AttentionKernels::eager;
   if (query.pass == Pass::forward || query.pass == Pass::recompute)
     return forward_kernels(sizes, eager);
-  if (query.pass == Pass::backward_weight) return {};  // it has no weights
+  if (query.pass == Pass::backward_weight) return {};  // attention has no weights
   return backward_kernels(sizes, eager);
 }
 

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// A kernel as it was measured.
+/// A measured kernel.
 struct Sample {
   Kernel kernel;
   std::string configuration;  ///< samples with equal configurations are never in both halves of a
@@ -23,17 +23,17 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity as a form and the deviations from it, as logarithms, at the places that were
-/// measured.
+/// A quantity as a form, and as the logarithms of the deviations from this form at the measured
+/// places.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// The factor that the nearest of those places suggest; 1 far from all of them.
+  /// Returns the factor that the nearest measured places suggest; 1 if all of them are far away.
   double correction(const Place& place) const;
 };
 
-/// Relative errors for configurations that a fit has not seen, as shares, not in per cent.
+/// Relative errors for configurations that a fit has not seen, as shares (0.05 is 5 %).
 struct FitError {
   double median = 0, ninety = 0;  ///< ninety: the 90th percentile
   std::int64_t count = 0;
@@ -48,7 +48,7 @@ struct ClassFit {
   FitError time_error;  ///< for configurations of the same devices
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< for a device that the fit has not seen
-  /// The same error, by the name of that device.
+  /// The error for each device when the fit has not seen it, by the name of the device.
   std::vector<std::pair<std::string, FitError>> device_errors;
   Place least = {}, most = {};  ///< all places that were measured lie between these two
 

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// The text after " KEY=" up to the next blank.
+/// Returns the text after " KEY=" up to the next blank.
 std::string text_of(const Layer& layer, std::string_view key) {
   const std::string word = " " + std::string(key) + "=";
   const std::size_t at = layer.config.find(word);

@@ -1,4 +1,4 @@
-// What a layer's configuration says (Layer::config), read from its text.
+// Reads values from the text of a layer's configuration (Layer::config).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace sluice {
 
 struct Layer;
 
-/// The number of "heads=16"; `otherwise` where the configuration does not say it as a number.
+/// Returns the number of "heads=16", or `otherwise` if the configuration does not give it as a number.
 double config_number(const Layer& layer, std::string_view key, double otherwise);
-/// Whether the configuration says "dropout=true", or a number above 0.
+/// Returns whether the configuration contains "dropout=true", or a number above 0.
 bool config_is_on(const Layer& layer, std::string_view key);
 
 }  // namespace sluice

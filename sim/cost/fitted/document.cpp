@@ -20,7 +20,7 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// The greatest deviation from a form that is accepted: with a factor of e^20 it is not a fit.
+/// The greatest accepted deviation from a form: a factor of e^20 is no longer a fit.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {
@@ -38,7 +38,7 @@ FitError read_error(const Value& value) {
   return {keys.number("median"), keys.number("ninety"), keys.integer("predictions")};
 }
 
-/// By device.
+/// Reads the errors by device.
 std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
   std::vector<std::pair<std::string, FitError>> errors;
   for (const Value& value : list.items()) {
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
   return errors;
 }
 
-/// Each parameter must be present: a form without one of them says nothing.
+/// Reads the parameters of a form. Each must be present: a form without one of them is meaningless.
 std::vector<double> read_parameters(const Value& value, const Record& record) {
   const Reader keys(value, record);
   std::vector<double> parameters;
@@ -76,8 +76,8 @@ void read_range(const Value& value, ClassFit& fit) {
   }
 }
 
-/// One line per place: its five sizes, and the deviation from the form of time and, where it was
-/// measured, of energy.
+/// Reads one line per place: its five sizes, the deviation of the time from the form, and if energy
+/// was measured, the deviation of the energy.
 void read_left(const Value& value, ClassFit& fit) {
   std::istringstream lines(value.text());
   std::size_t number = 0;
@@ -125,7 +125,7 @@ ClassFit read_class(const Value& value) {
 
 // --- writing ---------------------------------------------------------------------------------
 
-/// Enough digits for fitted numbers, and the same ones on every machine.
+/// Writes enough digits for fitted numbers, and the same digits on every machine.
 std::string brief(double number) {
   std::ostringstream out;
   out.imbue(std::locale::classic());

@@ -16,9 +16,9 @@ struct Fit {
                                ///< dtype of the classes
   std::vector<ClassFit> classes;
 
-  /// Null: the class was not fitted in that dtype.
+  /// Returns the fit of a class in that dtype; null if there is none.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Whether it was measured on a device with such a data sheet, with each figure within 5 %.
+  /// Returns whether it was measured on a device whose data sheet has the same figures to within 5 %.
   bool saw(const Sheet& sheet) const;
 };
 
@@ -27,7 +27,7 @@ Fit read_fit(const Value& document);
 /// Reads a file, or the bundled fit of that name. Throws InputError, IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// The document's text, from which read_fit makes the same fit.
+/// Returns the document's text, from which read_fit makes the same fit.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

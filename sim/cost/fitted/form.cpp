@@ -25,21 +25,21 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// The tiles of the result that one unit computes at a time, and the parameter that is the share of
-/// its rate which it reaches with them.
+/// A tile is the part of the result that one unit computes at a time. `share` is the parameter for
+/// the share of its rate that the unit reaches with such tiles.
 struct Tile {
   double rows, columns;
   Place share;
 };
 constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
                                        Tile{16, 64, small}, Tile{128, 1, column}};
-/// The numbers of parts into which the depth of a product may be split; the parts are computed side
+/// The numbers of parts into which the depth of a product may be split. The parts are computed side
 /// by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// Computation and memory overlap: this mean of the two is close to the greater one.
+/// The exponent of a mean that combines computation and memory, which overlap. The mean is close to the longer one.
 constexpr double overlap = 4;
 
-/// The seconds that memory takes; bytes that fit into the cache move faster.
+/// Returns the seconds that memory takes. Bytes that fit into the cache move faster.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -47,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// The seconds for the bytes of a stream that are read a second time: they come from the cache
-/// while the rows on which all units work fit into it.
+/// Returns the seconds for the bytes of a stream that are read a second time. They come from the
+/// cache as long as the rows on which all units work fit into it.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -56,8 +56,8 @@ double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// The seconds of a product that is split in this way, in such tiles: blocks in waves over the
-/// units.
+/// Returns the seconds of a product with this split and these tiles: the units compute the blocks
+/// in waves.
 double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
                      const std::vector<double>& p) {
   const double blocks = kernel.count * std::ceil(kernel.rows / tile.rows) *
@@ -74,7 +74,7 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// The fastest way, as a library chooses among its kernels.
+/// Returns the seconds of the fastest tile and split, because a library chooses among its kernels.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;
   for (const Tile& tile : tiles)

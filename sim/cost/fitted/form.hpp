@@ -1,6 +1,6 @@
-// The time of a kernel as a function of its sizes and of the device's data sheet: tiles and waves
-// over the device's units, memory and cache, launch. The fitted parameters are shares of the data
-// sheet's figures, so a fit of some devices also says something about another one.
+// The form: the time of a kernel as a function of its sizes and of the device's data sheet. It has
+// terms for tiles and waves over the device's units, memory and cache, and launch. Its parameters
+// are shares of the data sheet's figures, so a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>
@@ -19,38 +19,38 @@ struct Sheet {
   double bandwidth = 0;  ///< byte/s of its memory
   double cache = 0;      ///< bytes of the last cache before it
   double watts = 0;      ///< the power limit; 0: not known
-  /// The factor by which bytes take longer where they lie than in the device's memory, for those
-  /// that are in no cache.
+  /// How much longer bytes that are in no cache take in the memory where they lie than in the
+  /// device's default memory, as a factor.
   double slowness = 1;
 };
 
 enum class FormPart { all, products, streams };
 
-/// A parameter of the form, with the range in which a fit looks for it.
+/// A parameter of the form, with the range in which a fit searches for it.
 struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
   FormPart part;         ///< the kernels to whose form it belongs
   bool divides = false;  ///< the form divides by it, so it is never 0
-  /// How firmly a fit keeps it near `start` where the samples say little: the weight of the squared
-  /// logarithm of its ratio to `start`, beside the mean penalty.
+  /// How firmly a fit keeps the parameter near `start` where the samples say little. It is the weight of
+  /// the squared logarithm of the ratio to `start`, in comparison with the mean penalty of the samples.
   double firmness = 0.003;
 };
 
-/// In the order of the numbers that `seconds_of` takes.
+/// Returns the parameters in the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
 constexpr std::size_t energy_parameter = 9;  ///< the power limit, which is never searched for
 constexpr std::size_t first_share = 10;      ///< the parameters from here on are shares of a unit's
                                              ///< rate
 
-/// The seconds of a kernel on a device. `parameters` are as form_parameters() lists them. Source:
-/// the tiles and waves of Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of Williams
-/// et al. (2009).
+/// Returns the seconds of a kernel on a device. `parameters` have the order of form_parameters().
+/// Source: the tiles and waves of Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of
+/// Williams et al. (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
-/// The energy of a kernel: J = `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
+/// The energy of a kernel is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
 const std::vector<FormParameter>& energy_parameters();
 double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);
 

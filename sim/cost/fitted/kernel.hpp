@@ -1,5 +1,5 @@
-// The kernels that an operator launches on a device, as the fitted cost model sees them: products
-// of matrices and streams over memory, described by their sizes alone.
+// The kernels that an operator launches on a device, as the fitted cost model counts them: products
+// of matrices, and streams over memory. Only their sizes describe them.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The place of a kernel among others of its class, as natural logarithms: count, rows, columns,
-/// depth, and bytes per element of its matrices.
+/// The place of a kernel among the others of its class, as natural logarithms of: count, rows,
+/// columns, depth, and bytes per element of its matrices.
 using Place = std::array<double, 5>;
 
 /// One launch. A product consists of `count` products of rows x depth by depth x columns. A stream
@@ -23,7 +23,7 @@ struct Kernel {
   Place place() const;
 };
 
-/// A product of matrices, with its FLOP, and with its bytes if each matrix is moved once.
+/// Returns a product of matrices, with its FLOP, and with its bytes when each matrix is moved once.
 Kernel product(std::string of, double count, double rows, double columns, double depth,
                double bytes_per_element);
 

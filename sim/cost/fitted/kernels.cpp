@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// The class of a layer's operator. Products of experts have no class: each reads weights of its
-/// own, as many as are picked, which none of the measured products did.
+/// Returns the class of a layer's operator. Products of experts have no class: each reads the
+/// weights of the picked experts, and no measured product did that.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);
@@ -24,7 +24,7 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// The rows of its last axis. For a pool, a row is what becomes one element.
+/// Returns a stream over the rows of the layer's last axis. In a pool, a row is the elements that become one element.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
@@ -41,7 +41,7 @@ Kernel stream_of(const Query& query, std::string of) {
           .flop = query.work.flop};
 }
 
-/// The forward product of a layer. A convolution is one product over all pixels, group by group.
+/// Returns the forward product of a layer. A convolution is one product over all pixels, group by group.
 Kernel forward_product(const Query& query, const std::string& of) {
   const Layer& layer = *query.layer;
   const auto size = static_cast<double>(bytes_of(query.dtype));
@@ -63,7 +63,7 @@ bool does(Pass pass, Pass gradient) {
   return pass == Pass::backward || pass == gradient;
 }
 
-/// Each gradient is a product with the same three sizes in another order.
+/// Returns the products of a pass. Each gradient is a product with the same three sizes in another order.
 std::vector<Kernel> products_of(const Query& query, const std::string& of) {
   const Kernel forward = forward_product(query, of);
   const Backward& backward = query.layer->backward;

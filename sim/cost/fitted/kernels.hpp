@@ -1,4 +1,4 @@
-// The kernels that a pass of a layer launches: this maps the layers of Sluice to classes of
+// The kernels that a pass of a layer launches: maps the layers of Sluice to classes of
 // operators.
 #pragma once
 
@@ -9,21 +9,21 @@
 
 namespace sluice {
 
-/// How attention is computed.
+/// The kernels by which attention is computed.
 enum class AttentionKernels {
   eager,  ///< one kernel per step: scores, scale, mask, softmax, dropout, values; scores go to
           ///< memory
   fused   ///< only the two products are kernels: scores stay in the unit
 };
 
-/// The classes, with a description of what belongs to each, for people.
+/// A class, with a description for people of the layers that belong to it.
 struct KernelClass {
   const char* name;
   const char* layers;
 };
 const std::vector<KernelClass>& kernel_classes();
 
-/// The kernels of a query; empty where nothing is launched. A layer whose class is not known gives
+/// Returns the kernels of a query; empty if nothing is launched. A layer of an unknown class gives
 /// one kernel with the name of its type. An update of weights is elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);
 

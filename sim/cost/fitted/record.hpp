@@ -1,4 +1,4 @@
-// What a sluice-fit/1 document may contain: for reading and for the schema.
+// The records of a sluice-fit/1 document, for reading and for the schema.
 #pragma once
 
 #include "document/record.hpp"
@@ -11,7 +11,7 @@ const Record& fit_class_record();
 const Record& fit_error_record();
 const Record& fit_named_error_record();
 const Record& fit_range_record();
-/// The parameters of the forms, in their order.
+/// Returns the record of the form's parameters, in their order.
 const Record& fit_time_record();
 const Record& fit_energy_record();
 

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// The number after "KEY=" in a configuration in Sluice's words or in torch's.
+/// Returns the number after "KEY=" in a configuration in Sluice's or torch's words.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<double> number_after(const std::string& config, const std::string&
   return end == begin ? std::nullopt : std::optional(number);
 }
 
-/// The numbers of "kernel_size=(7, 7)" or "kernel=[7,7]".
+/// Returns the numbers of "kernel_size=(7, 7)" or "kernel=[7,7]".
 std::vector<double> numbers_after(const std::string& config, const std::string& key) {
   std::vector<double> numbers;
   const std::size_t at = config.find(key + "=");
@@ -60,19 +60,19 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Rows in Sluice's words ("conv2d channels=64 …") have the channels after height and width, rows
-/// in torch's ("Conv2d(3, 64, …)") have them before. Torch's words begin with a capital letter.
+/// Returns whether the channels come after height and width, as in rows in Sluice's words ("conv2d channels=64
+/// …"). In torch's words ("Conv2d(3, 64, …)"), which begin with a capital letter, they come before.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
 }
 
-/// The elements of one row of a tensor: for images the channels, otherwise the last axis.
+/// Returns the elements of one row of a tensor: for images the channels, otherwise the last axis.
 double channels_of(const ProfileRow& row, const std::vector<std::int64_t>& shape) {
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }
 
-/// One number per axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
+/// Returns one number per axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
 std::vector<double> by_axis(const std::string& config, const char* torch, const char* ours,
                             std::size_t axes, double otherwise) {
   std::vector<double> found = numbers_after(config, torch);
@@ -86,7 +86,7 @@ double product_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
 }
 
-/// The number of positions that a window has over an image, along all of its axes.
+/// Returns the number of positions that a window has over an image, along all of its axes.
 double positions(const std::string& config, const std::vector<double>& extents,
                  const std::vector<double>& kernel) {
   const std::size_t axes = extents.size();
@@ -104,7 +104,7 @@ double positions(const std::string& config, const std::vector<double>& extents,
   return all;
 }
 
-/// "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=7".
+/// Reads "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=7".
 std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& image = row.inputs.front();
   if (image.size() < 3 || image.size() > 5) return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, 
   return made;
 }
 
-/// The last dimension of the input is the depth.
+/// Returns the product of a dense layer. The last dimension of its input is the depth.
 std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double size) {
   auto features = number_after(row.config, "out_features");
   if (!features) features = number_after(row.config, "features");
@@ -142,9 +142,9 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
   return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
 }
 
-/// The elements that pooling writes for each channel of each image: as many as the configuration
-/// says ("output_size=(6, 6)"), otherwise one per stride along both axes; without a stride, the
-/// window is the stride.
+/// Returns the elements that pooling writes for each channel of each image. If the configuration
+/// gives the output's size ("output_size=(6, 6)"), it counts. Otherwise there is one element per
+/// stride along both axes; without a stride, the window is the stride.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> told = numbers_after(config, "output_size");
@@ -159,8 +159,8 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
-/// The inputs are read. What is written is the outputs, where the row has them, otherwise as much
-/// as the first input.
+/// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, it
+/// writes as much as its first input has.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
@@ -171,7 +171,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // A row of a pool is the elements that become one element; of others it is a row of the output.
+  // A row of a pool is the elements that become one element; in other classes it is a row of the output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,
@@ -180,7 +180,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Products and streams alike have at least one of everything.
+/// Returns whether each size of a product or stream is at least 1.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

@@ -8,12 +8,12 @@
 
 namespace sluice {
 
-/// "linear", "conv", "grouped_conv", …; empty: the class is not known.
+/// Returns "linear", "conv", "grouped_conv", …; empty if the class is not known.
 std::string class_of_row(const ProfileRow& row);
 
-/// The kernel of a row whose operator is of the class `of`, from its sizes or, without them, from
-/// its configuration and the shapes of its inputs. `size`: bytes of an element. None: the row does
-/// not say enough.
+/// Returns the kernel of a row whose operator is of the class `of`. It is computed from the row's
+/// sizes or, if it has none, from its configuration and the shapes of its inputs. `size` is the
+/// bytes of an element. Returns nothing if the row does not say enough.
 std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The data sheet of a platform's device, as a fit needs it.
+// The data sheet of a platform's device, with the figures that a fit needs.
 #pragma once
 
 #include "cost/fitted/form.hpp"
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Throws InputError where the device does not say a figure that the form needs.
+/// Throws InputError if the device does not give a figure that the form needs.
 Sheet sheet_of(const Device& device, DType dtype);
 
 }  // namespace sluice

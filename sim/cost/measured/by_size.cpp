@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Along which shares are compared. Convolutions of equal sizes as products differ in how often
-/// they read a pixel, which the bytes for each element of their matrices say.
+/// Returns the sizes that locate a kernel among the measured ones. Convolutions whose products have equal
+/// sizes may read a pixel more or less often. Their bytes per element of the matrices tell them apart.
 std::vector<double> sizes_of(const Kernel& kernel) {
   if (!kernel.is_product()) return {kernel.rows, kernel.columns};
   std::vector<double> sizes = {kernel.count, kernel.rows, kernel.columns, kernel.depth};
@@ -25,7 +25,7 @@ std::vector<double> sizes_of(const Kernel& kernel) {
 
 struct Measured {
   std::vector<const ProfileRow*> rows;
-  /// Of kernels of equal sizes, with the seconds of each.
+  /// Kernels by their sizes, with the seconds of all kernels that have these sizes.
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 

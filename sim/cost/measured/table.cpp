@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The pass under which rows are listed: a recompute is a forward pass.
+/// Returns the pass under which rows are listed: a recompute is a forward pass.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
@@ -27,7 +27,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// The memories of the operands that the pass reads, or of those that it writes, in order.
+/// Returns the memories of the operands that the pass reads, or of those that it writes, in order.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)
@@ -36,8 +36,8 @@ std::vector<std::string> pools_of(const Query& query, bool written) {
   return pools;
 }
 
-/// Whether operands in `pools` lay where the row says; operands that the row does not mention lay
-/// in the default memory.
+/// Returns whether operands in `pools` lay where the row says. Operands that the row does not
+/// mention were in the default memory.
 bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string>& measured,
             const std::string& by_default) {
   if (measured.size() > pools.size()) return false;
@@ -47,8 +47,8 @@ bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string
                      [&](const std::string& pool) { return same_memory(pool, by_default); });
 }
 
-/// Whether the row was measured with the operands in these memories. An operand is in the default
-/// memory where the query does not say otherwise.
+/// Returns whether the row was measured with the operands in these memories. Operands that the
+/// query does not mention are in the default memory.
 bool lies_so(const ProfileRow& row, const Query& query) {
   const std::string& by_default = query.device.memory().pool;
   if (!query.operands.empty())
@@ -63,11 +63,11 @@ bool is_placed(const ProfileRow* row) {
   return !row->input_pools.empty() || !row->output_pools.empty();
 }
 
-/// Of the rows of an operator, which was measured in several placements, those in the placement of
-/// the query, and of these first of all the rows that name memories. Rows that do not mention
-/// memories suit every placement where no row mentions any. Where the query does not mention
+/// Selects the rows for the placement of the query, from the rows of an operator that was
+/// measured in several placements. Of these, rows that name memories take precedence. If no
+/// row names any memory, all rows are valid for every placement. If the query names no
 /// memories and no row is in the default memory, all rows remain, and the caller decides which
-/// counts.
+/// one counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows fitting;
@@ -168,7 +168,7 @@ const SharesBySize& MeasuredTable::shares(const Device& device, DType dtype) con
       .first->second;
 }
 
-/// Layers of one kernel: not attention, and no layer of which no class is known.
+/// Prices layers that launch one kernel of a known class; attention launches several.
 std::optional<Price> MeasuredTable::by_sizes(const Query& query) const {
   if (query.pass != Pass::forward && query.pass != Pass::recompute) return std::nullopt;
   const std::vector<Kernel> kernels = kernels_of(query, AttentionKernels::eager);

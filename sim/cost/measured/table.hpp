@@ -1,4 +1,4 @@
-// Prices from a profile: how long a pass of a layer was measured to take.
+// Prices from a profile: the time that was measured for a pass of a layer.
 #pragma once
 
 #include <map>
@@ -13,25 +13,25 @@
 
 namespace sluice {
 
-/// What may be interpolated between rows.
+/// Between which rows a price may be interpolated.
 enum class Interpolation : std::uint8_t { none, batch, sizes };
 
 class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// None: it was not measured, and may not be interpolated or is outside the rows. Measured
-  /// seconds are in measured_s, interpolated ones are not.
+  /// Returns nothing if the pass was not measured and may not be interpolated, or if it is outside
+  /// the rows. Measured seconds are in measured_s, interpolated seconds are not.
   std::optional<Price> price(const Query& query) const;
-  /// Whether it was measured with its operands in these memories.
+  /// Returns whether the pass was measured with its operands in these memories.
   bool measured_so(const Query& query) const;
-  /// Why there is no price, and what to do.
+  /// Says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// The only batch for which each layer's forward pass was measured; 0: there are several, or
-  /// none.
+  /// Returns the only batch for which each layer's forward pass was measured, or 0 if there are
+  /// several or none.
   std::int64_t only_samples(const Model& model) const;
-  /// Cross-validates the interpolation by size on the rows of an element type, class by class;
-  /// classes with too few rows are left out.
+  /// Cross-validates the interpolation by size on the rows of an element type, class by class.
+  /// Classes with too few rows are left out.
   std::map<std::string, LeftOut> sizes_left_out(const Device& device, DType dtype) const;
 
  private:
@@ -50,7 +50,7 @@ class MeasuredTable {
   mutable std::map<std::string, SharesBySize> shares_;  ///< by device and element type
 };
 
-/// Seconds at the device's full rates: the longer of FLOP and bytes.
+/// Returns the seconds at the device's full rates: the longer of FLOP and bytes.
 double ideal_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice
