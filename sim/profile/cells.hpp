@@ -1,4 +1,4 @@
-// Cells of a profile's table: text to values and back. All throw InputError without a position.
+// Converts the cells of a profile's table to values and back. All functions throw InputError without a position.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace sluice::cell {
 /// Splits "a; b" into a and b, without the blanks around them.
 std::vector<std::string> parts_of(std::string_view text, char separator = ';');
 
-/// A number that is finite and at least 0.
+/// Reads a number that is finite and at least 0.
 double number(const std::string& text);
 std::int64_t whole(const std::string& text, std::int64_t minimum);
 std::vector<double> numbers(const std::string& text);
-/// "8x64x56x56;64"
+/// Reads "8x64x56x56;64".
 std::vector<std::vector<std::int64_t>> shapes(const std::string& text);
-/// "m=8192;n=4096"
+/// Reads "m=8192;n=4096".
 std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& text);
-/// The text must be one of the words; returns its place among them.
+/// Returns the index of the text in `words`. Throws InputError if it is none of them.
 std::size_t word(const std::string& text, const std::vector<std::string>& words);
 
 std::string text_of(const std::vector<double>& numbers);

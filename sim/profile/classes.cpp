@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The words of a class, in lower case; those of torch end in 1d, 2d or 3d or not at all.
+/// The words of each class, in lower case. Words of torch may end in 1d, 2d or 3d.
 const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
   static const std::map<std::string_view, std::vector<std::string_view>> words = {
       {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},
@@ -22,7 +22,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& words_by_class(
       {"pool",
        {"max_pool", "avg_pool", "global_avg_pool", "adaptive_avg_pool", "maxpool2d", "avgpool2d",
         "adaptiveavgpool2d"}},
-      {"stochastic_depth", {"stochasticdepth"}},  // nothing, or a product: unlike all others
+      {"stochastic_depth", {"stochasticdepth"}},  // it does nothing, or a product: no other operator is like it
       {"elementwise",
        {"add",         "addu",          "mul",         "mulu",      "div",    "divu",
         "pow",         "powu",          "relu",        "relu6",     "tanh",   "gelu",

@@ -1,15 +1,15 @@
-// Classes of operators: which words of Sluice, of torch and of tables mean the same kind.
+// Classes of operators: maps the words of Sluice, of torch and of tables to classes.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// The class of an operator by its word: "linear" for gemm, dense, Linear, ...; empty: there is
-/// none.
+/// Returns the class of an operator by its word: "linear" for gemm, dense, Linear, ...; empty if
+/// there is none.
 std::string class_of_operator(const std::string& word);
 
-/// Whether its operators are products of matrices, or are computed as such.
+/// Returns whether the class's operators are products of matrices, or are computed as such.
 bool is_product_class(const std::string& name);
 
 }  // namespace sluice

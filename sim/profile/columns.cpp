@@ -97,7 +97,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
   };
 }
 
-/// Which operator it is.
+/// The columns that say which operator it is.
 std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
@@ -142,7 +142,7 @@ std::vector<ProfileColumn> identity() {
   };
 }
 
-/// Where its bytes lie, and how and on what it was measured.
+/// The columns that say where its bytes lie, and how and on what it was measured.
 std::vector<ProfileColumn> circumstances() {
   return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
@@ -168,7 +168,7 @@ std::vector<ProfileColumn> circumstances() {
   };
 }
 
-/// How much it is.
+/// The columns that say how much work it is.
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",

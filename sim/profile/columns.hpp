@@ -1,4 +1,4 @@
-// The columns of a profile: the one table from which reading, writing, keys and help are made.
+// The columns of a profile. Reading, writing, keys and help are all made from this one table.
 #pragma once
 
 #include <string>
@@ -26,19 +26,19 @@ struct ProfileColumn {
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
 };
 
-/// In the order in which they are written.
+/// Returns the columns in the order in which they are written.
 const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
-/// Null where there is none.
+/// Returns null if there is no such column.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Throws InputError (without a position): unknown column (did you mean).
+/// Throws InputError (without a position) if there is no such column: unknown column (did you mean …).
 const ProfileColumn& profile_column(std::string_view name);
 
-/// The row's key as one text, without the named columns.
+/// Returns the row's key as one text, without the columns in `but`.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
-/// Fills in what follows from the other cells: statistics of samples, `processed`. Throws
-/// InputError (without a position) where the cells contradict each other.
+/// Fills in the cells that follow from others: statistics of samples, `processed`. Throws
+/// InputError (without a position) if the cells contradict each other.
 void settle_row(ProfileRow& row);
 
 }  // namespace sluice

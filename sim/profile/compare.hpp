@@ -1,4 +1,4 @@
-// Compares two profiles row by row: do they agree?
+// Compares two profiles row by row and says whether they agree.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct ComparedRow {
   double of_a = 0, of_b = 0;  ///< seconds or joules, both above 0
 
   double ratio() const { return of_a / of_b; }
-  /// The greater of both divided by the lesser: at least 1.
+  /// Returns the greater of both divided by the lesser: at least 1.
   double apart() const { return of_a > of_b ? of_a / of_b : of_b / of_a; }
 };
 
@@ -24,11 +24,11 @@ struct CompareOptions {
   bool energy = false;      ///< joules instead of seconds
   double least = 0;         ///< rows are left out where one of the two is at most this
   double tolerance = 0.05;  ///< rows agree whose ratio differs from 1 by at most this
-  /// Columns in which rows of A and B may differ and still be the same row.
+  /// Columns in which a row of A and a row of B may differ and still count as the same row.
   std::vector<std::string> but = {};
 };
 
-/// The result for the rows of both profiles. The rows point into the profiles.
+/// The result for the rows that both profiles have. It points to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< in the order of A
   std::size_t pairs = 0;          ///< rows that both have, with a number in both
@@ -40,16 +40,16 @@ struct Comparison {
   double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios; 0 where there are no rows
   double sum_a = 0, sum_b = 0;
 
-  /// The row with the greatest difference; null where there are no rows.
+  /// Returns the row with the greatest difference; null if there are no rows.
   const ComparedRow* worst() const;
   double agreeing_share() const;
 };
 
-/// Throws InputError where two rows of one profile differ only in those columns.
+/// Throws InputError if two rows of one profile differ only in the columns `but`.
 Comparison compare(const Profile& a, const Profile& b, const CompareOptions& options);
 
-/// The rows in which `column` has the value `value`. Throws InputError where the column is unknown
-/// or no row has the value; the message lists the values that occur.
+/// Returns the rows in which `column` has the value `value`. Throws InputError if the column is
+/// unknown or no row has the value; the message lists the values that occur.
 Profile rows_where(const Profile& profile, const std::string& column, const std::string& value);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// CSV (RFC 4180) whose cells know where they stand. Lines that begin with # outside of a cell, and
-// empty ones, are left out.
+// CSV (RFC 4180) with the position of each cell. Empty lines, and lines that begin with # outside
+// of a cell, are skipped.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct CsvTable {
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Throws InputError: a quote that does not end, text after one, a row that is wider or narrower
-/// than the heading, no heading, a name twice in it.
+/// Reads a table. Throws InputError for a quote that does not end, text after a closing quote, a row
+/// that is wider or narrower than the heading, a missing heading, or a name that the heading has twice.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

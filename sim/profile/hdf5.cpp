@@ -22,7 +22,7 @@ std::string path_of(const std::string& column) {
   return "/rows/" + column;
 }
 
-/// The cells of one column as a column of the file.
+/// Writes a profile: the cells of each column become a column of the file.
 class HdfWriter {
  public:
   HdfWriter(const Profile& profile, const std::string& path) : profile_(profile), tree_(path) {}

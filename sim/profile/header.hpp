@@ -8,7 +8,7 @@ namespace sluice {
 
 const Record& profile_header_record();
 
-/// Throws InputError at the key or the value: unknown, of another type, a unit that is missing.
+/// Throws InputError at a key or a value: it is unknown, has a wrong type, or lacks a unit.
 void check_header(const Value& header);
 
 }  // namespace sluice

@@ -27,7 +27,7 @@ double bytes_of(const Profile& profile, const ProfileRow& row) {
                "column sizes");
 }
 
-/// Direction and kind of host memory. One of both ends is host memory.
+/// Returns the direction and the kind of host memory. One of the two ends must be host memory.
 std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
   const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
@@ -39,7 +39,7 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// a + b s with the least sum of ((a + b s) / t - 1)^2; neither is below 0.
+/// Fits seconds = a + b s, with the least sum of ((a + b s) / t - 1)^2. Neither a nor b is below 0.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -88,8 +88,8 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// Bandwidth and set-up. Over a `base` that says a share of the link's bandwidth, `whole`, it is a
-/// share: beside one, a bandwidth is refused.
+/// Adds bandwidth and set-up. If the `base` gives a share of the link's bandwidth, `whole`, the new
+/// rate is also a share, because a share and a bandwidth must not stand together.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -98,8 +98,8 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// The rates of one kind of memory; those of the other direction where both are known, or where
-/// the base has some, which would else stay. `base`: what they are laid over, null: nothing.
+/// Adds the rates of one kind of memory. Those of the other direction are added if both were measured, or if the
+/// base has some, because the base's rates would stay otherwise. `base` is the link below the new keys, or null.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -110,7 +110,7 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// The link of that name, with what the platform is a variant of.
+/// Returns the link of that name in the platform, including the platform's own bases.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");
@@ -124,7 +124,7 @@ Value link_of(const std::string& platform, const std::string& link) {
                    did_you_mean(link, known) + "; --link names one of its own: " + join(known));
 }
 
-/// What pinned copies reach over the link, where none were measured.
+/// Returns the bandwidth of pinned copies over the link, if none were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())

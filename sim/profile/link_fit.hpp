@@ -1,9 +1,9 @@
 // Fits a link to copies that were measured between a host's memory and a device.
 //
-// A single copy of s bytes takes latency + set-up + s / bandwidth. Of copies that follow each other
+// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other
 // without a pause (method: queued), each takes set-up + s / bandwidth, which is the time for which
-// the engine is occupied. The two can be told apart only where both were measured; otherwise the
-// time at 0 bytes counts as set-up.
+// the engine is occupied. Latency and set-up can be told apart only if both kinds were measured;
+// otherwise the time at 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// seconds = constant + bytes / bandwidth, by least squares of relative errors.
+/// seconds = constant + bytes / bandwidth, fitted by least squares of relative errors.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
@@ -31,15 +31,15 @@ struct LinkDirection {
   double latency_s() const;
 };
 
-/// The fits of the rows whose operator is `copy`, in the order of direction and memory. Throws
-/// InputError: there are no copies, a row has no bytes or no direction, or there are fewer than two
-/// sizes.
+/// Returns the fits of the rows whose operator is `copy`, in the order of direction and memory.
+/// Throws InputError if there are no copies, if a row has no bytes or no direction, or if there are
+/// fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// `links: {NAME: …}` of a platform, with `platform` as its base where that is not empty. It covers
-/// the directions (down, up) and kinds of memory (pinned, pageable) that were measured. Where only
+/// Returns `links: {NAME: …}` of a platform. Its base is `platform` unless that is empty. It has
+/// the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only
 /// pageable memory was measured, the link keeps its own rates for pinned memory, and its copies are
-/// marked as pageable; throws InputError where it has no rates of its own.
+/// marked as pageable. Throws InputError if it has no rates of its own.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -16,7 +16,7 @@ std::string key_of(const std::string& config, const std::vector<Shape>& inputs,
          std::string(pass);
 }
 
-/// Of one sample; none where the first extent is not the batch.
+/// Returns the shapes of one sample; nothing if the first extent is not the batch.
 std::optional<std::vector<Shape>> without_batch(const ProfileRow& row) {
   if (!row.batch) return std::nullopt;
   std::vector<Shape> shapes;
@@ -27,7 +27,7 @@ std::optional<std::vector<Shape>> without_batch(const ProfileRow& row) {
   return shapes;
 }
 
-/// "1" for a sample without extents, as a shape in a profile has at least one.
+/// Replaces a sample without extents by "1", because a shape in a profile has at least one extent.
 std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   for (Shape& shape : shapes)
     if (shape.empty()) shape = {1};

@@ -12,12 +12,12 @@
 namespace sluice {
 
 /// The leaves of a profile that were measured with a batch, by operator: configuration, shapes of
-/// the inputs of one sample, element type and pass. Points into the profile.
+/// the inputs of one sample, element type and pass. It points to rows of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
 
-  /// The rows, by number of samples. Empty: the operator was not measured. Rows without an element
+  /// Rows by number of samples; empty if the operator was not measured. Rows without an element
   /// type belong to every type.
   using ByBatch = std::map<std::int64_t, std::vector<const ProfileRow*>>;
   const ByBatch& of(const Layer& layer, std::string_view dtype, std::string_view pass) const;
@@ -26,17 +26,17 @@ class ProfileIndex {
   std::map<std::string, ByBatch> rows_;
 };
 
-/// The row that would belong to the layer for this many samples: operator, configuration, shapes,
-/// batch, element type and pass.
+/// Returns the row that a profile would have for the layer and this many samples: operator,
+/// configuration, shapes, batch, element type and pass.
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// The median by time of rows of one operator that were taken in several places (nodes, models).
-/// Throws InputError where they differ in anything else, such as hot and cold; the message names
-/// the column and the values that occur.
+/// Returns the row with the median time, from rows of one operator that were measured in several
+/// places (nodes, models). Throws InputError if the rows differ in anything else, such as hot and
+/// cold. The message names the column and the values that occur.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
-/// Throws InputError where the rows differ in a key column other than `but`. The message says that
+/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that
 /// `what` was measured, names the column and the values that occur, and tells how to choose one.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// As if n, mean and std were of one series: sums of squares about the common mean.
+/// Combines n, mean and std of two series: their sums of squares are about the common mean.
 void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
   const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
   const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;
@@ -48,7 +48,7 @@ std::string idle_of(const Profile& profile) {
          (watts ? "says idle: " + format_quantity(*watts, Dimension::watts) : "says no idle");
 }
 
-/// Joules may be pooled where they mean the same: also the power at rest that is in them.
+/// Joules may be pooled if they mean the same. If they include power at rest, it must be equal.
 void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
@@ -63,7 +63,7 @@ void require_same_joules(const Profile& a, const Profile& b) {
                    "whole; merge those that agree");
 }
 
-/// The power at rest is that of the joules, not what a header without joules says.
+/// Takes the power at rest from the header of the joules, even if a header without joules gives another one.
 void take_idle(Value& header, const Value& of_joules) {
   auto& entries = header.entries();
   entries.erase(std::remove_if(entries.begin(), entries.end(),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_placements = 1'000'000;
 
-/// Of an operator: its tensors by name, each once, those that it reads first.
+/// An operator with its tensors by name, each once; those that it reads come first.
 struct Operator {
   const Layer* layer = nullptr;
   std::vector<std::string> reads;  ///< by input, then its weights
@@ -32,7 +32,7 @@ std::string weights_name(const Model& model, const Layer& layer) {
   return "weights of " + (layer.tied ? model.layers[*layer.tied].name : layer.name);
 }
 
-/// The layer that makes what `index` hands on: a view makes nothing.
+/// Returns the layer that makes the tensor that `index` passes on. A view makes no tensor.
 std::uint32_t maker_of(const Model& model, std::uint32_t index) {
   while (is_view(model.layers[index]) && !model.layers[index].inputs.empty())
     index = model.layers[index].inputs.front();
@@ -53,7 +53,7 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Operators that share a tensor are neighbours: each would place it for itself.
+/// Operators that share a tensor are neighbours, because each would choose the memory of that tensor.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -113,7 +113,7 @@ class Planner {
     }
   }
 
-  /// What makes a row one that was measured already, wherever and however.
+  /// Returns the part of a row that decides whether it was measured already, in any memory and by any method.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -129,14 +129,14 @@ class Planner {
       return;
     }
     row.node = one.layer->name;
-    std::vector<std::string> free;  // distinct
+    std::vector<std::string> free;  // each tensor once
     for (const std::string& tensor : tensors_of(one))
       if (fixed_.count(tensor) == 0 && std::find(free.begin(), free.end(), tensor) == free.end())
         free.push_back(tensor);
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      std::size_t t = 0;  // counts in base `pools`
+      std::size_t t = 0;  // place[] counts like a number in base `pools`
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
     }
@@ -167,7 +167,7 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Equal operators are one row that occurs several times.
+  /// Equal operators become one row that occurs several times.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -196,7 +196,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// One more run, of those that have the most left first; how many rows it has.
+  /// Fills one more run, first with the operators that have the most rows left. Returns its number of rows.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

@@ -1,5 +1,5 @@
-// Lists what has to be measured of a model: each operator, in each placement of its tensors in
-// memories, packed into runs in which no two operators are neighbours.
+// Lists what must be measured for a model: each operator, in each placement of its tensors in
+// memories. The rows are packed into runs in which no two operators are neighbours.
 // Source: Kernel timing by memory pool; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
@@ -16,7 +16,7 @@ struct PlacementRequest {
   std::int64_t samples = 1;
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
-  /// None: tensors are not placed, and equal operators are measured once.
+  /// The memories. Empty: tensors are not placed, and equal operators are measured once.
   std::vector<std::string> pools = {};
   /// The tensors that stay in the first pool: "weights", "input" (of the model), "output", or the
   /// name of the layer that makes the tensor.
@@ -35,7 +35,7 @@ struct MeasurementPlan {
   std::size_t left() const { return wanted - done; }
 };
 
-/// Throws InputError where a name is not that of a tensor, or where there are more than a million
+/// Throws InputError if a name is not the name of a tensor, or if there are more than a million
 /// placements.
 MeasurementPlan plan_measurements(const Model& model, const PlacementRequest& request);
 

@@ -1,6 +1,6 @@
-// Profiles: operators with the seconds and the joules that they were seen to take. A table whose
-// columns sim/profile/FORMAT.md describes, with a header that says how and on what it was measured.
-// Seconds, joules, FLOP and bytes of one call.
+// Profiles: operators with their measured seconds and joules. A profile is a table, whose columns
+// sim/profile/FORMAT.md describes, with a header that says how and on what it was measured.
+// Seconds, joules, FLOP and bytes are those of one call.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace sluice {
 
-/// Whether the row has been measured. `failed`: it was tried, and will not be tried again.
+/// Whether the row has been measured. `failed` means that it was tried and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of thing that a row describes. Only leaves are priced and added up; wholes are compared
-/// with the sums.
+/// The kind of thing that a row describes. Only leaves are priced and added up. Whole models are
+/// compared with these sums.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -47,7 +47,7 @@ struct ProfileRow {
   std::string note;
   int line = 0;  ///< the line from which it was read; 0: it was not read
 
-  /// Seconds of a call: the median, or else the mean. None: it was not measured.
+  /// Returns the seconds of a call: the median, or else the mean. Nothing if it was not measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
   std::optional<std::int64_t> size(std::string_view name) const;
@@ -63,24 +63,24 @@ struct Profile {
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
   std::string text(std::string_view key) const;  ///< of the header; empty where it is absent
-  /// Watts of the device at rest while it was measured.
+  /// Returns the watts of the device at rest while it was measured.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// "gemm m=8192;n=4096 bfloat16": what a person needs to find the row again.
+/// Returns "gemm m=8192;n=4096 bfloat16": enough words for a person to find the row again.
 std::string words_of(const ProfileRow& row);
 
 /// Reads a profile, as CSV or HDF5 depending on its content, or a table of another program. Such a
-/// table is described by `map` (a sluice-profile-map/1 document), or its heading is known to one of
-/// sim/profile/tables. Throws InputError with file, line and column; IoError.
+/// table is described by `map` (a sluice-profile-map/1 document), or one of sim/profile/tables
+/// knows its heading. Throws InputError with file, line and column, and IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
-/// The same for a text in memory.
+/// Does the same for a text in memory.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
-/// The CSV form. Columns that are empty in all rows are left out.
+/// Returns the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// CSV, or HDF5 where the name ends in .h5 or .hdf5; as a whole or not at all. Throws IoError.
+/// Writes CSV, or HDF5 if the name ends in .h5 or .hdf5, as a whole or not at all. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

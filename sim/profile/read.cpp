@@ -1,4 +1,4 @@
-// A profile in its CSV form; and the choice of who reads a file.
+// Reads the CSV form of a profile, and chooses the reader of a file.
 #include <map>
 
 #include "document/builder.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// The comment lines at the top as YAML, each where it stood: the # is a blank.
+/// Returns the comment lines at the top as YAML. Each # becomes a blank, so that all positions stay.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {

@@ -7,19 +7,19 @@
 
 namespace sluice {
 
-/// What is known of a measured quantity: its samples, or statistics of them.
+/// What is known about a measured quantity: its samples, or statistics of them.
 struct Statistics {
   std::vector<double> samples;
   std::optional<double> n, mean, median, std;
 
   bool known() const { return mean || median; }
-  /// The median, or else the mean.
+  /// Returns the median, or else the mean.
   std::optional<double> value() const { return median ? median : mean; }
-  /// n, mean, median and std of the samples, where there are any.
+  /// Computes n, mean, median and std of the samples, if there are any.
   void derive();
 };
 
-/// Statistics that a few outliers do not move, beside those that they do.
+/// Statistics that a few outliers do not change, and the usual ones that they do change.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std: divisor n - 1; 0 where n is 1
@@ -30,16 +30,16 @@ struct Spread {
   std::size_t outliers = 0;  ///< those farther than 3 x 1.4826 MAD from the median
   double least = 0, most = 0;
 
-  /// (mean_within - median) / median: how much the choice between the two matters.
+  /// Returns (mean_within - median) / median: how much the choice between the two matters.
   double disagreement() const { return median == 0 ? 0 : (mean_within - median) / median; }
 };
 
-/// Of at least one number.
+/// Returns the statistics of at least one number.
 Spread spread_of(const std::vector<double>& numbers);
 
-/// Of at least one number; for an even count it is between the two in the middle.
+/// Returns the median of at least one number. For an even count it is between the two middle numbers.
 double median_of(std::vector<double> numbers);
-/// The number that a share q (from 0 to 1) of them does not exceed, with linear interpolation.
+/// Returns the number that a share q (from 0 to 1) of the numbers does not exceed, with linear interpolation.
 double quantile_of(std::vector<double> numbers, double q);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Summarises what a profile says, and how certain it is.
+// Summarises the numbers of a profile and how certain they are.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Rows of one class of operators.
+/// The rows of one class of operators.
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;

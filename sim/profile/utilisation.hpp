@@ -1,10 +1,10 @@
-// Fills the gaps between measured operators. It estimates the share of a machine's rates that they
-// reach, as a function of their sizes, fitted near the sizes that are asked for. It does not fit
-// times, because these vary with the sizes much more than the share does.
+// Interpolates between measured operators. It estimates, from the sizes of an operator, the share
+// of a machine's rates that it reaches, fitted to measured operators of similar sizes. It does not
+// fit times, because these vary much more with the sizes than the share does.
 //
-// The estimate is a plane through the logarithms of the shares of the nearest rows, in logarithms
-// of the sizes, weighted by 1 / distance^2 (Cleveland, Robust locally weighted regression, JASA 74,
-// 1979).
+// The estimate is a plane through the nearest rows: the logarithm of the share as a linear function
+// of the logarithms of the sizes, weighted by 1 / distance^2 (Cleveland, Robust locally weighted
+// regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct MeasuredPoint {
                               ///< seconds
 };
 
-/// How far off an estimate is where a measured row is left out.
+/// The errors of estimates for measured rows, each estimated without the row itself.
 struct LeftOut {
   std::size_t rows = 0;  ///< the rows that could be left out, because their sizes are within those
                          ///< of the others
@@ -30,9 +30,9 @@ class Utilisation {
  public:
   explicit Utilisation(std::vector<MeasuredPoint> points);
 
-  /// None: one of the sizes is outside of what was measured.
+  /// Returns nothing if one of the sizes is outside of what was measured.
   std::optional<double> share(const std::vector<double>& sizes) const;
-  /// The errors of at most `most` rows, chosen evenly.
+  /// Returns the errors of at most `most` rows, chosen evenly.
   LeftOut left_out(std::size_t most = 5000) const;
   std::size_t rows() const { return points_.size(); }
 
@@ -41,7 +41,7 @@ class Utilisation {
     std::vector<double> x;
     double y = 0;
   };
-  /// `but`: a point that is left out.
+  /// `but` is the index of a point that is left out.
   std::optional<double> estimate(const std::vector<double>& x, std::size_t but) const;
   bool within(const std::vector<double>& x, std::size_t but) const;
 

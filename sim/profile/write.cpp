@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// The columns of which at least one row says something.
+/// Returns the columns that have a value in at least one row.
 std::vector<const ProfileColumn*> used_columns(const Profile& profile) {
   std::vector<const ProfileColumn*> used;
   for (const ProfileColumn& column : profile_columns())
@@ -21,7 +21,7 @@ std::vector<const ProfileColumn*> used_columns(const Profile& profile) {
   return used;
 }
 
-/// Without `defaults`: each row says all of its own.
+/// Leaves out `defaults`, because each row has all its values.
 std::string header_lines(const Value& header) {
   Value whole = Value::make_map();
   for (const Value::Entry& entry : header.entries())
@@ -36,7 +36,7 @@ std::string header_lines(const Value& header) {
   return lines;
 }
 
-/// A line that begins with # would be a comment.
+/// Puts the text in quotes if the line would begin with # and be read as a comment.
 std::string first_cell(const std::string& text) {
   const std::string cell = csv_cell(text);
   return cell.rfind('#', 0) == 0 ? '"' + cell + '"' : cell;

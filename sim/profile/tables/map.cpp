@@ -1,4 +1,4 @@
-// Any table of CSV as a profile, by a mapping of its columns.
+// Reads any table of CSV as a profile, by a mapping of its columns.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -58,7 +58,7 @@ const Record& origin_record() {
   return record;
 }
 
-/// What the table's numbers are multiplied by, so that they are in the unit of the profile's
+/// Returns the factor that converts the table's numbers to the unit of the profile's
 /// column.
 double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
@@ -72,7 +72,7 @@ double factor_of(const Reader& keys, const ProfileColumn& column) {
   return parse_quantity("1" + unit, column.dimension);
 }
 
-/// Where the cells of one column of the profile come from.
+/// The source of the cells of one column of the profile.
 class Origin {
  public:
   Origin(const CsvTable& table, const Value::Entry& entry)
@@ -183,7 +183,7 @@ std::vector<Origin> origins_of(const CsvTable& table, const Value& columns) {
   return origins;
 }
 
-/// "gemm_a100_sxm_bf16" of /data/gemm_a100_sxm_bf16.csv
+/// Returns "gemm_a100_sxm_bf16" of /data/gemm_a100_sxm_bf16.csv.
 std::string stem_of(const std::string& path) {
   const std::string name = path.substr(path.find_last_of('/') + 1);
   return name.substr(0, name.find('.'));
@@ -266,7 +266,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  const ForeignTable* known = nullptr;  // of several, the one that knows the most columns
+  const ForeignTable* known = nullptr;  // of several such tables, the one that knows the most columns
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&
         (!known || table->heading.size() > known->heading.size()))

@@ -3,8 +3,8 @@
 
 namespace sluice {
 
-// Their n is the depth and their k the columns of the result: 96 of 100 grids of thread blocks are
-// whole tiles of m x k (analysis/validation/fitted.md).
+// In this table n is the depth and k is the columns of the result: for 96 of 100 products the grid
+// of thread blocks consists of whole tiles of m x k (analysis/validation/fitted.md).
 extern const ForeignTable neusight_products_table;
 const ForeignTable neusight_products_table = {
     .name = "neusight_products",

@@ -1,5 +1,5 @@
-// Layer graphs of PipeDream's profiler: a row for the forward and one for the backward pass of each
-// node. How many samples they are of, the file does not say.
+// Layer graphs of PipeDream's profiler: each node has a row for the forward and a row for the
+// backward pass. The file does not say for how many samples they are.
 #include <cctype>
 
 #include "model/pipedream/graph.hpp"
@@ -34,7 +34,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
   profile.header.set("format", Value::make(std::string("sluice-profile/1")));
   profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
   for (const pipedream::Node& node : graph.nodes()) {
-    if (node.is_size() || node.is_input()) continue;  // loading of data is no operator
+    if (node.is_size() || node.is_input()) continue;  // the loading of data is not an operator
     profile.rows.push_back(row_of(graph, node, "forward", node.forward));
     profile.rows.push_back(row_of(graph, node, "backward", node.backward));
   }

@@ -1,5 +1,5 @@
-// Kernel times by the memory that each input and output lies in, taken one configuration at a time
-// and many at once.
+// Kernel times by the memory that holds each input and output. They were measured one configuration
+// at a time, or many at once.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
