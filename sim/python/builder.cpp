@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan: planning/builder.hpp, with names instead
-// of numbers.
+// The builder with which a policy in Python makes a plan: planning/builder.hpp, but with names
+// instead of numbers.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -22,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// The value of an enumeration that has this name.
+/// Returns the value of an enumeration that has this name.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -45,8 +45,8 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that keeps everything alive that it needs, and refuses to be used after it has
-/// finished.
+/// A builder that keeps all objects alive that it needs, and refuses to be used after it has
+/// finished its plan.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)
@@ -57,7 +57,7 @@ class Builder {
 
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity) {
-    platform_->device(device);  // throws with the known names
+    platform_->device(device);  // throws an error that lists the known names
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
       throw InputError("a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
@@ -102,7 +102,7 @@ class Builder {
 
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
-    platform_->device(device);  // throws with the known names
+    platform_->device(device);  // throws an error that lists the known names
     return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 

@@ -1,4 +1,4 @@
-// Columns of a table for pandas: numbers become numpy arrays, texts become lists.
+// The columns of a table for pandas: numbers become numpy arrays, texts become lists.
 #pragma once
 
 #include <pybind11/numpy.h>

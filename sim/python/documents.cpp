@@ -1,4 +1,4 @@
-// Scenarios for Python. Documents are exchanged as text, in JSON in both directions.
+// Scenarios for Python. Documents are exchanged as text, as JSON in both directions.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
@@ -18,15 +18,15 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Whether an override says which file is included; then everything is read again.
+/// Returns whether an override says which file is included. If so, everything must be read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Files that were read are not read again: a scenario stays as it was when it was loaded. An
-/// override of a whole mapping cancels earlier changes inside it.
+/// Returns a scenario with overrides. Files are not read again: they count as they were when the
+/// scenario was loaded. An override of a whole mapping cancels earlier changes inside it.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // for reading everything again
+  std::vector<std::string> all = base.overrides;  // needed to read everything again
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;
@@ -91,7 +91,7 @@ void bind_documents(py::module_& module) {
                              [](const ScenarioHandle& self) { return self.scenario->question; })
       .def_property_readonly("platform",
                              [](const ScenarioHandle& self) {
-                               // Python sees nothing of it that could change.
+                               // Python cannot reach any part of the platform that could change.
                                auto& platform = const_cast<Platform&>(self.scenario->platform);
                                return std::shared_ptr<Platform>(self.scenario, &platform);
                              })

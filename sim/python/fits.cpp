@@ -1,4 +1,4 @@
-// fits for Python: study/fits/fits.hpp.
+// The module's binding of fits: study/fits/fits.hpp.
 #include "study/fits/fits.hpp"
 
 #include <pybind11/stl.h>
@@ -9,7 +9,7 @@
 namespace sluice::python {
 namespace {
 
-/// Bytes by class, as a dict; None where there is no footprint.
+/// Returns the bytes by class as a dict, or None if there is no footprint.
 py::object dict_of(const std::optional<Footprint>& footprint) {
   if (!footprint) return py::none();
   py::dict bytes;

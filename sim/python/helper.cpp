@@ -1,4 +1,4 @@
-// The caller's side of the protocol in protocol.hpp.
+// The Python process's side of the protocol in protocol.hpp.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -30,7 +30,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// What arrived in time; it is received without the GIL.
+/// What arrived before the timeout. It is received without the GIL.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -52,8 +52,8 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// What arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of an
-/// answer. None: nothing has arrived yet, or a signal came that Python has to handle.
+/// Returns what arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of
+/// an answer. Returns None if nothing has arrived yet, or if a signal came that Python must handle.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

@@ -37,7 +37,7 @@ py::object python_of(const Cell& cell) {
       cell);
 }
 
-/// [(key, meaning, values)]: the columns of `sluice model`.
+/// Returns [(key, meaning, values)]: the columns of `sluice model`.
 py::list columns_of(const std::vector<TableRow>& rows, bool with_platform) {
   py::list columns;
   for (const ModelColumn& column : model_columns()) {

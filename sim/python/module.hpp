@@ -1,6 +1,6 @@
 // The Python module `_sluice`, on which the package `sluice` (analysis/sluice) is built. It reads
-// documents and makes plans; simulations run in the helper (protocol.hpp), so that the process that
-// imports the module never has an engine. Users see only the package's own classes.
+// documents and makes plans. Simulations run in the helper (protocol.hpp), so that the process that
+// imports the module never has a SimGrid engine. Users see only the package's own classes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,7 +15,7 @@ namespace sluice::python {
 
 namespace py = pybind11;
 
-/// A plan that Python holds. Nobody changes it.
+/// A plan that Python holds. It never changes.
 struct PlanHandle {
   std::shared_ptr<const Plan> plan;
   bool lowered = true;  ///< false: a builder finished it, and some computations have no seconds yet
@@ -36,8 +36,8 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Calls `told` with the numbers done and total. An exception that it raises, including Ctrl-C,
-/// ends the work.
+/// Returns a function that calls `told` with two numbers, done and total. An exception that `told`
+/// raises, including Ctrl-C, ends the work.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);
 
 }  // namespace sluice::python

@@ -1,4 +1,4 @@
-// Curves of placement for Python: study/placement. The package's placement.py gives them a face.
+// The module's binding of placement curves (study/placement). The package's placement.py wraps it.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"

@@ -31,7 +31,7 @@ py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
   return numbers<T>(plan.actions, [&](const Action& action) { return action.*member; });
 }
 
-/// "gpu:w0 gpu:x3": pool and tensor.
+/// Returns "gpu:w0 gpu:x3": pool and tensor of each element.
 template <class List>
 std::string placements(const Plan& plan, const List& list) {
   std::string text;
@@ -41,7 +41,7 @@ std::string placements(const Plan& plan, const List& list) {
   return text;
 }
 
-/// The words of all flows, separated by blanks; a transfer has a single word.
+/// Returns the words of all flows, separated by blanks. A transfer has a single word.
 template <class Word>
 py::list flow_words(const Plan& plan, Word&& word) {
   return texts(plan.actions, [&](const Action& action) {

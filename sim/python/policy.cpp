@@ -1,4 +1,4 @@
-// Policies in Python: a record like any other, whose function is called here.
+// Policies in Python: each is a record like any other, whose function is called here.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -57,7 +57,7 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// The value of a parameter in its type, with quantities in SI units; None where it is absent.
+/// Returns the value of a parameter in its type, with quantities in SI units; None if it is absent.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -86,7 +86,7 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// The stages as a policy needs them: what a scenario does not count takes no memory.
+/// Returns the stages for the policy. What the scenario does not count takes no memory in them.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -108,7 +108,7 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks what a builder cannot know: the stages, and whether anything is trained.
+/// Checks what a builder cannot know: the stages, and whether the workload trains.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -127,8 +127,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// A plan that leaves samples without an answer would have a makespan but a wrong throughput, or
-/// none.
+/// Requires that each sample gets an answer. Otherwise the makespan would be right but the
+/// throughput wrong or missing.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -142,11 +142,11 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
                      "complete samples, so that each sample is counted once");
 }
 
-/// The declarations of a policy: in each of its modes it honours those of its strategies that exist
-/// for the mode.
+/// Returns the declarations of a policy: in each of its modes it honours those of its strategies
+/// that exist for that mode.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
-  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // else InputError
+  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // an unknown name is an error
   std::vector<PlansFor> plans;
   for (const std::string& mode : modes) {
     if (mode != name_of(Mode::inference) && mode != name_of(Mode::training))
@@ -158,8 +158,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the function and prices the plan that it returns. What it throws reaches the caller as it
-/// is.
+/// Calls the function and prices the plan that it returns. An exception of the function reaches the
+/// caller unchanged.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {

@@ -1,18 +1,18 @@
-// How a Python process communicates with its helper (worker/main.cpp), which runs simulations for
-// it.
+// The protocol between a Python process and its helper (worker/main.cpp), which runs simulations
+// for it.
 //
 // The helper's standard input is a socket, called the control. A request is one message on it with
-// two descriptors: a socket, called the channel, on which the answer comes, and a memory file,
-// whose content is a list of byte strings (base/parts.hpp). The first string names the request, the
-// second is the folder to which paths are relative, and then follow:
+// two descriptors: a socket, called the channel, on which the answer is sent, and a memory file
+// that contains a list of byte strings (base/parts.hpp). The first string names the request. The
+// second is the folder to which paths are relative. The others depend on the request:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
 //   save    path, a recording, what is said beside its numbers (sim/study/answer) or ""
 //   export  path, format, table or "", a recording
 //
-// On the channel the helper sends Messages: any number of progress messages, then one answer, which
-// comes with a memory file: a recording (run/recording/recording.hpp), or the text of an error. A
-// channel that ends without an answer means that the helper died. The caller cancels the run by
+// On the channel the helper sends Messages: any number of progress messages, then one answer. The
+// answer comes with a memory file: a recording (run/recording/recording.hpp), or the text of an
+// error. If a channel ends without an answer, the helper has died. The caller cancels a run by
 // shutting down its end of the channel.
 #pragma once
 
@@ -40,8 +40,8 @@ using Memory = MemoryFile;
 /// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message. Returns false when the other side has closed the
-/// socket, or, without `wait`, when it has not yet read what was sent before. Throws IoError.
+/// Sends bytes and descriptors as one message. Returns false if the other side has closed the
+/// socket, or, without `wait`, if it has not yet read the earlier messages. Throws IoError.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

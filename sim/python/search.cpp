@@ -1,4 +1,4 @@
-// Searches for Python. The package's search.py makes them a class.
+// The module's binding of searches. The package's search.py wraps it in a class.
 #include "study/search/search.hpp"
 
 #include <pybind11/stl.h>
@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A request, and the points that were asked for it.
+/// A request, and the points that were asked for.
 class Search {
  public:
   Search(const Variants& variants, std::vector<SearchKey> keys, const std::string& goal,
@@ -30,7 +30,7 @@ class Search {
     return run_search(request_);
   }
 
-  /// The standing of one point, and its number: see Merit.
+  /// Returns "keeps", "breaks" or "refused" for one point and the limits, and its number: see Merit.
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -102,7 +102,7 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        py::list limits;  // as given, the metric's column, its number
+        py::list limits;  // each limit as given, the metric's column, and the limit's number
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));
         return limits;

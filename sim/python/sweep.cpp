@@ -1,4 +1,4 @@
-// Sweeps for Python: points, answers and the store. The package's sweep.py makes them classes.
+// The module's binding of sweeps: points, answers and the store. The package's sweep.py wraps them in classes.
 #include "study/sweep/sweep.hpp"
 
 #include <pybind11/numpy.h>

@@ -1,9 +1,9 @@
 // sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid
-// allows only one engine per process, and the Python process must not have one. See protocol.hpp.
+// allows only one engine per process, and the Python process itself must not have one. See protocol.hpp.
 //
-// It has one thread and one loop. It ends when the control socket is closed, that is, with the
-// process that it helps. A child ends when its channel is shut down, and in any case with the
-// helper.
+// It has one thread and one loop. It ends when the control socket is closed, so it ends with
+// the process that it helps. A child ends when its channel is shut down, or when the helper
+// ends.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ void send_message(int channel, const Message& message, const std::vector<int>& f
 
 // --- the child -------------------------------------------------------------------------------
 
-/// Sends the outcome of a run: a result, or an error's exit code and text.
+/// Sends the outcome of a run: a result, or the exit code and the text of an error.
 void send_answer(int channel, std::int64_t code, const Memory& memory) {
   send_message(channel, {Message::Kind::answer, code, 0}, {memory.file().get()});
 }
@@ -81,7 +81,7 @@ void be_child(Descriptor channel, Descriptor request) {
 
 // --- the loop --------------------------------------------------------------------------------
 
-/// A request that is being worked on.
+/// A request whose child is running.
 struct Child {
   pid_t pid;
   Descriptor channel;
@@ -125,7 +125,7 @@ class Loop {
       for (pollfd& one : polled_) one.revents = 0;
   }
 
-  /// Accepts a request; returns false when no more will come.
+  /// Accepts a request. Returns false if no more requests will come.
   bool accept() {
     char byte = 0;
     Received received = receive(control, &byte, 1);
@@ -188,13 +188,13 @@ class Loop {
 int main() {
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped, which cancels its
                                   // runs
-  std::signal(SIGCHLD, SIG_DFL);  // signals that the parent ignores would be ignored here, too
+  std::signal(SIGCHLD, SIG_DFL);  // otherwise signals that the parent ignores would be ignored here, too
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is treated like a full disk
   sluice::know_hdf5_profiles();
   try {
-    sluice::load_engine();          // once, for all children
-  } catch (const sluice::Error&) {  // the request that needs it reports the reason
+    sluice::load_engine();          // once for all children
+  } catch (const sluice::Error&) {  // the request that needs the engine reports the reason
   }
   sluice::helper::Loop().run();
   return 0;

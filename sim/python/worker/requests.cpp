@@ -28,7 +28,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy made. It has no file, so errors do not name one.
+/// Reads a plan that a policy made. It has no file, so error messages do not name one.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -38,7 +38,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// A number with all digits, as Python writes it; empty: none.
+/// Reads a number as Python writes it, with all digits. An empty text is no number.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -84,7 +84,7 @@ Memory save(const Words& request) {
   return Memory::make(0);
 }
 
-/// A temporary folder that is removed with this object.
+/// A temporary folder that is removed together with this object.
 class Folder {
  public:
   Folder() {
@@ -115,7 +115,7 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   return table;
 }
 
-/// The exports read trace files, so one is written for them.
+/// Exports a recording. An export reads a trace file, so the recording is first written as one.
 Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));

@@ -1,4 +1,4 @@
-// The work of a helper's child: one request and one answer. See protocol.hpp.
+// The work of a child of the helper: one request and one answer. See protocol.hpp.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace sluice::helper {
 
 using ProgressTold = std::function<void(std::int64_t done, std::int64_t total)>;
 
-/// Carries out the request and returns the answer. Throws the errors that the user should see.
+/// Carries out the request and returns the answer. Throws the errors that the user will see.
 Memory answer(const std::vector<std::string_view>& request, const ProgressTold& progress);
 
 }  // namespace sluice::helper
