@@ -30,12 +30,12 @@ struct Training {
   DType gradients = DType::float32;
   DType states = DType::float32;  ///< of the optimizer's state
   bool master_weights = false;    ///< the optimizer also keeps a copy of the weights in `states`
-  /// Seconds and FLOP of a backward pass as a multiple of the forward pass; none: each layer has
-  /// its own.
+  /// Seconds and FLOP of a backward pass as a multiple of the forward pass. If empty, each layer
+  /// has its own.
   std::optional<double> backward = 2;
   bool split_backward = false;  ///< input gradient and weight gradient are two actions
 
-  /// Bytes that belong to weights of `weight_bytes` bytes. Both throw InputError on overflow.
+  /// Bytes that belong to weights of `weight_bytes` bytes. Both functions throw InputError on overflow.
   std::int64_t gradient_bytes(std::int64_t weight_bytes) const;
   std::int64_t optimizer_bytes(std::int64_t weight_bytes) const;
 };

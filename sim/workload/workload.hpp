@@ -1,4 +1,4 @@
-// What is to be computed: samples, micro-batches, steps, and how the network is trained.
+// The work to be computed: samples, micro-batches, steps, and how the network is trained.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace sluice {
 enum class Mode : std::uint8_t { inference, training };
 std::string_view name_of(Mode mode);
 
-/// What is to be computed. A batch is a whole number of micro-batches; a step is `batches_per_step`
-/// batches.
+/// The work to be computed. A batch is a whole number of micro-batches. A step is
+/// `batches_per_step` batches.
 struct Workload {
   DType dtype = DType::float32;
   std::int64_t batch = 1;        ///< samples

@@ -1,5 +1,5 @@
-// adam: m = b1 m + (1 - b1) g takes 3 FLOP; v = b2 v + (1 - b2) g g takes 4; w -= rate x m /
-// (sqrt(v) + eps) takes 5, where the rate contains the corrections of the bias.
+// adam: m = b1 m + (1 - b1) g takes 3 FLOP, v = b2 v + (1 - b2) g g takes 4, and w -= rate x m /
+// (sqrt(v) + eps) takes 5, where the rate contains the bias corrections.
 #include "workload/training.hpp"
 
 namespace sluice {
