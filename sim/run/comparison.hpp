@@ -1,5 +1,5 @@
-// Compares two executions of one plan, span by span: does each span start and end at the same time?
-// Seconds.
+// Compares two executions of one plan, span by span: each span must start and end at the same time.
+// All times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Listens to the first execution: passes everything on to a sink, and keeps the times of each
+/// Listens to the first execution: passes it on to a sink, and keeps the times of each
 /// span.
 class Times final : public Sink {
  public:
@@ -22,7 +22,7 @@ class Times final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override { next_.memory(event); }
 
-  /// The times of the executions of an action, in order.
+  /// Returns the times of the executions of an action, in order.
   const std::vector<Pair>& of(std::uint32_t action) const { return times_[action]; }
   double makespan() const { return makespan_; }
 
@@ -32,15 +32,15 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution: throws InternalError at the first span whose start or end
-/// differs by more than 1e-9 of the makespan, and names it.
+/// Listens to the second execution. Throws InternalError that names the first span whose start or
+/// end differs by more than 1e-9 of the makespan.
 class Comparison final : public Sink {
  public:
   Comparison(const Plan& plan, const Times& times)
       : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Called at the end; throws where spans are missing.
+  /// Must be called at the end. Throws InternalError if spans are missing.
   void finish() const;
 
  private:

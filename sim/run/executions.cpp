@@ -1,5 +1,5 @@
-// Executes a plan and counts its actions. It is a file of its own so that its users do not link an
-// engine.
+// Executes a plan and counts its actions. This is a file of its own so that its users do not have
+// to link an engine.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

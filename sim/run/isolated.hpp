@@ -1,5 +1,5 @@
-// Isolation: SimGrid allows one engine per process, so each of several runs needs a process of its
-// own.
+// Isolation: SimGrid allows one engine per process, so each of several runs needs its own
+// process.
 #pragma once
 
 #include "execute/simgrid/engine.hpp"
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Executes a plan in a child process and keeps the whole trace in memory; meant for small plans.
+/// Executes a plan in a child process and keeps the whole trace in memory. It is meant for small plans.
 struct MemoryTrace {
   EngineReport report;
   std::vector<Span> spans;

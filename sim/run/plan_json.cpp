@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Counts become integers; values with another unit, such as seconds, do not.
+/// Converts counts to integers. Values with another unit, such as seconds, stay as they are.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// The mapping under that key. The search starts at the end, where the last one was added, because
-/// there may be facts of 100,000 groups.
+/// Returns the mapping under that key. There may be facts of 100,000 groups, so the search starts
+/// at the end, where the latest one was added.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

@@ -39,14 +39,14 @@ std::string utc_now() {
   return text.data();
 }
 
-/// The context factory: SimGrid's own choice, unless the environment asks for another one
-/// (sanitizers need "thread").
+/// Returns the name of the context factory: SimGrid's own choice, unless the environment asks for
+/// another one (sanitizers need "thread").
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
 }
 
-/// Measures while the plan is executed, and writes the trace where one is wanted.
+/// Measures the run while the plan is executed, and writes the trace if one is wanted.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -112,8 +112,8 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution finds out by itself whether the plan blocks. Where somebody listens to it, that
-  // has to be known before.
+  // An execution finds out by itself whether the plan blocks. If there are other listeners, this
+  // must be known before the execution starts.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -121,7 +121,7 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  const InOrder in_order;  // a trace is finished, with the status aborted
+  const InOrder in_order;  // an interrupted trace is finished with the status aborted
   Listeners listeners(request);
   options.contexts = contexts_from_environment();
   if (request.progress)
@@ -134,7 +134,7 @@ RunResult run(const RunRequest& request) {
     listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {          // the plan blocks, or the executors differ
-    if (once) check(request.plan);  // finds the same fault, reports it as usual and leaves no trace
+    if (once) check(request.plan);  // finds the same fault, reports it in the usual way and leaves no trace
     listeners.finish(TraceStatus::failed);
     throw;
   }

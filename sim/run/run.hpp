@@ -23,13 +23,13 @@ struct RunRequest {
   std::string scenario_text = {};  ///< the resolved scenario, which the trace stores; empty for a
                                    ///< plan
   std::string command_line = {};   ///< for the trace's provenance
-  /// Called from time to time with the number of executed actions and of all actions.
+  /// Is called from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// Of the scenario; none: the run is not of a scenario.
+  /// The bound of the scenario's question; empty if the run does not come from a scenario.
   std::optional<double> question_bound_s = {};
-  /// Returns what is said about the run beside its numbers, as JSON, for the trace. It is called
-  /// only where a trace is written, when the run is complete.
+  /// Returns what the answer says besides its numbers, as JSON, for the trace. It is called when
+  /// the run is complete, and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< receives every span and memory event, too
 };
@@ -41,12 +41,12 @@ struct RunResult {
   SeriesTable series = {};                ///< only where a trace is written, or someone listens
 };
 
-/// What the trace of this run says about itself.
+/// Returns the header of the trace of this run.
 TraceHeader header_of(const RunRequest& request);
 
-/// Throws InputError (the plan contradicts itself), Infeasible, IoError (the trace cannot be
-/// written, which is found before anything is simulated), and Interrupted (the trace then has
-/// status=aborted and holds what was executed).
+/// Throws InputError if the plan contradicts itself, Infeasible, and IoError if the trace cannot be
+/// written (this is found before the simulation starts). Throws Interrupted on a signal: then the
+/// trace has status=aborted and holds what was executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

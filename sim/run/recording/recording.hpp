@@ -1,6 +1,6 @@
-// A recording holds everything that a trace file holds in one piece of memory, which another
-// process can map; its columns can be used without a copy. Little-endian; addresses are multiples
-// of 64.
+// A recording holds the whole content of a trace file in one piece of memory. Another process can
+// map this memory and use the columns without copying them. Numbers are little-endian; addresses
+// are multiples of 64.
 //
 //   bytes 0..7    "SLUICE01"
 //   bytes 8..15   length of the JSON text, 64 bits
@@ -32,18 +32,18 @@ struct Recording {
   SeriesTable series;
 };
 
-/// Packs it into memory that another process can map. Throws IoError when there is not enough
+/// Packs it into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
-/// The same as bytes to be sent.
+/// Does the same, but returns bytes that can be sent.
 std::string bytes_of(const Recording& recording);
-/// Throws InternalError when it is not a recording.
+/// Reads a recording. Throws InternalError if the bytes are not one.
 Recording recording_from(std::string_view bytes);
 
-/// Only its metrics. Throws in the same way.
+/// Reads only the metrics of a recording. Throws InternalError.
 Summary summary_of(std::string_view bytes);
 
-/// The content of a trace file. Throws as TraceReader does.
+/// Returns the content of a trace file. Throws as TraceReader does.
 Recording recording_of(const TraceReader& trace);
 /// Writes a trace file. Throws IoError.
 void write_trace(const Recording& recording, const std::string& path,
