@@ -15,12 +15,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
 /// Bounds within this share of the greatest bound count as equal to it.
 constexpr double near = 0.01;
-/// A resource binds only where its own work is at least this share of the bound. What must come
-/// before and after it brings even resources that do nearly nothing close to the greatest bound.
+/// A resource can be the reason for the bound only if its own work is at least this share of the bound.
+/// Actions before and after a resource's work bring even nearly idle resources close to the greatest bound.
 constexpr double own_share = 0.5;
 
-/// For one link: when the earliest byte can cross it, the work of all bytes, and what must follow
-/// the last byte.
+/// The load of one link: the earliest time at which a byte can cross it, the seconds for all its
+/// bytes, and the seconds that must follow the last byte.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };
@@ -52,16 +52,16 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// For a stream or link: how long everything takes at least, and how long the resource itself
-/// works.
+/// The bound by one stream or link: the seconds that the run takes at least, and the seconds for
+/// which the resource itself works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// The greatest of the bounds and the longest path. Among the resources whose bounds are near it
-/// and whose own work accounts for them, the one that works longest binds: without more of that
-/// resource nothing gets faster.
+/// Returns the greatest of the bounds and the longest path, and the resource that is the reason.
+/// This is the resource that works longest, of those whose bounds are near the greatest one and
+/// whose own work is a large part of it: without more of this resource nothing gets faster.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -75,21 +75,21 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 
 }  // namespace
 
-// Why no execution is faster:
+// The proof of the bound:
 // - An execution (an action in an iteration) starts after the previous one on its stream has ended
 //   and after everything that it waits for is available. It lasts at least as long as it does alone
-//   on its links, and is available `latency` after its end. Memory can only delay it. So the
-//   longest path through stream order and waits from the beginning to an execution is a lower bound
-//   of its start (its head); the longest path from its end to the last availability is a lower
-//   bound of what must follow (its tail); and the longest path of all is a lower bound of the
-//   makespan. Leaving out constraints keeps them lower bounds.
+//   on its links, and is available `latency` after its end. Memory can only delay it. Its head is the
+//   longest path through stream order and waits from the beginning to the execution: a lower bound of
+//   its start. Its tail is the longest path from its end to the last availability: a lower bound of the
+//   seconds that must follow. The longest path of all is a lower bound of the makespan. All these stay
+//   lower bounds if constraints are left out.
 // - A stream executes one action at a time, from its first start to its last end. So makespan >=
 //   head of its first execution + sum of all its durations + tail of its last execution.
-// - Over a link at most `bandwidth` bytes flow per second. None flows before the smallest head +
-//   setup of the flows that cross it. Whichever flow is the last, the end of its action and then
-//   its tail follow. The tail of an action's last execution is also a tail of its earlier
-//   executions, because these end before. So makespan >= smallest head + sum of bytes / bandwidth +
-//   smallest tail.
+// - Over a link at most `bandwidth` bytes flow per second. No byte flows before the smallest head +
+//   setup of the flows that cross it. After the last flow, the end of its action and then the action's
+//   tail follow. The tail of an action's last execution is also a tail of its earlier executions,
+//   because these end before. So makespan >= smallest head + sum of bytes / bandwidth + smallest
+//   tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -1,4 +1,4 @@
-// A lower bound of the makespan of every execution of a plan, and the resource that sets it.
+// A lower bound of the makespan of every execution of a plan, and the resource that is the reason for it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The stream or link whose work, with what must come before and after it, takes that long or up
-  /// to 1 % less, and whose own work is at least half of it; among several the one that works
-  /// longest. Or "dependencies": what several of them must do one after the other.
+  /// A stream or link whose work, with what must come before and after it, takes that long or up to 1 % less,
+  /// and whose own work is at least half of that; of several, the one that works longest. Otherwise it is
+  /// "dependencies": several streams or links must work one after the other.
   std::string resource;
 };
 
-/// `plan` must have passed check(). Throws InternalError when its waits form a cycle.
+/// `plan` must have passed check(). Throws InternalError if its waits form a cycle.
 Bound lower_bound(const Plan& plan);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The metrics. A new one takes a file in kinds/ and a line here; the order is that of the summary.
+// The catalog of metrics. A new one takes a file in kinds/ and a line here; the order is that of the summary.
 #include "metrics/metric.hpp"
 
 namespace sluice {

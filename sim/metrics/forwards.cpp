@@ -1,4 +1,4 @@
-// The earliest start of each execution of a plan: see paths.hpp.
+// Computes the earliest start of each execution of a plan: see paths.hpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The number of executions whose times are kept; waits that reach further back are ignored.
+/// The number of executions whose times are kept. Waits that reach further back are ignored.
 constexpr std::int64_t most_remembered = 4'000'000;
 
 class Forwards {
@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Walks through the first and the last few iterations, and through as many between them as are
-  /// needed to know how all times grow, or as are allowed.
+  /// Walks through the first and the last few iterations. Between them it walks through as many as
+  /// it needs to know how all times grow, or as many as are allowed.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -74,10 +74,10 @@ class Forwards {
       time_[node.stream] +=
           static_cast<double>(graph_.runs_between(node, begin, end)) * node.seconds;
     }
-    window_.clear();  // no later execution waits for what was skipped
+    window_.clear();  // later executions must not use the times of skipped iterations
   }
 
-  /// Returns the time from which those that wait for this execution may start.
+  /// Returns the time from which actions that wait for this execution may start.
   double execute(std::uint32_t a, std::int64_t iteration) {
     const PathGraph::Node& node = graph_.nodes[a];
     double start = std::max(time_[node.stream], node.not_before);
@@ -99,13 +99,13 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Suppose that every time has grown by an amount of its own that stayed the same over as many
-  // iterations as waits reach back. Then the next iteration adds these amounts again, as long as
-  // each start is decided by the same one of the things that it waits for. Another one that grows
-  // faster catches up after (distance / difference of growth) iterations. Until then, iterations
-  // can be skipped all at once, exactly.
+  // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as
+  // many iterations as waits reach back. Then the next iterations add the same amounts, as long as
+  // each start is decided by the same wait as before. Another wait whose time grows faster takes
+  // over after (distance / difference of growth) iterations. All iterations until then can be
+  // skipped at once, and the result is exact.
 
-  /// The number of iterations after this one that were skipped, at most up to `end`.
+  /// Skips iterations after this one, at most up to `end`. Returns how many it skipped.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
     if (!grows_evenly(iteration)) return 0;
     const std::int64_t count = std::min(end - 1 - iteration, until_overtaken(iteration));
@@ -122,7 +122,7 @@ class Forwards {
     return count;
   }
 
-  /// Remembers the growth of each time, and says whether it has stayed the same for long enough.
+  /// Remembers the growth of each time. Returns whether it has stayed the same for long enough.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -140,7 +140,7 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // Of equal amounts the first is kept, so that rounding errors do not add up.
+    // If two amounts are equal, the first one is kept, so that rounding errors do not add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -151,8 +151,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// The number of iterations that repeat the growth of this one; 0 where the next one already
-  /// differs.
+  /// Returns the number of iterations that repeat the growth of this one, or 0 if the next one
+  /// already differs.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
@@ -160,8 +160,8 @@ class Forwards {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
       if (!graph_.runs(node, iteration + 1))
-        continue;  // it never runs: it works farther ahead
-                   // than the end
+        continue;  // the action never runs in this iteration: its work
+                   // is needed after the last iteration
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
       const double available = window_.at(a, iteration) + grows, start = available - after;

@@ -1,5 +1,5 @@
-// Metrics turn the totals of an execution into a number. Each metric, or small family of metrics,
-// has one file under kinds/; catalog.cpp lists them.
+// Metrics compute a number from the totals of an execution. Each metric, or small family of
+// metrics, has one file in kinds/; catalog.cpp lists them.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Metric {
 
 const Catalog<Metric>& metric_catalog();
 
-/// All metrics, in the order of the catalog.
+/// Returns all metrics, in the order of the catalog.
 Summary summarise(const Totals& totals);
 
 }  // namespace sluice

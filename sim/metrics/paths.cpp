@@ -47,7 +47,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order, unless an action waits for one that is listed after it.
+/// Sorts a section in listing order, except that an action comes after the actions that it waits for.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -112,8 +112,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // The iterations in the middle count only with the work of each stream; then come the first
-      // few.
+      // For the iterations in the middle only the work of each stream counts. The first few
+      // iterations follow.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -143,7 +143,7 @@ class Backwards {
       }
   }
 
-  /// `pushed` is the longest path of what waits for this execution, from when it is available.
+  /// `pushed` is the longest path through the actions that wait for this execution, from the time when it is available.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

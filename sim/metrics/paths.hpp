@@ -1,6 +1,6 @@
 // Longest paths through a plan: the earliest start of each execution, and the time that must still
-// follow it. They use only stream order and waits (memory is unlimited, every transfer is alone on
-// its links), so both are lower bounds. Internal to lower_bound().
+// follow it. They use only the order on streams and waits: memory is unlimited, and every transfer
+// is alone on its links. So both are lower bounds. Internal to lower_bound().
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct PathGraph {
     const std::int64_t served = iteration + node.ahead;
     return served >= 0 && served < plan.iterations;
   }
-  /// How often it runs in the iterations begin … end - 1 of the body.
+  /// Returns how often it runs in the iterations begin … end - 1 of the body.
   std::int64_t runs_between(const Node& node, std::int64_t begin, std::int64_t end) const;
 
   const Plan& plan;
   std::vector<Node> nodes;
   std::vector<Wait> waits;
-  /// The actions, section by section, each after those that it waits for and that precede it on its
-  /// stream.
+  /// The actions, section by section. Each comes after those that it waits for and those that
+  /// precede it on its stream.
   std::vector<std::uint32_t> order;
   std::int64_t longest_wait = 0;    ///< the longest wait on an action of the body, in iterations
   std::int64_t farthest_ahead = 0;  ///< the largest `ahead` of an action that runs at all, in
@@ -45,8 +45,8 @@ struct PathGraph {
   void sort_section(Section section);
 };
 
-/// By action: the start of its first execution. By stream: the start of its first execution.
-/// Infinity where nothing runs.
+/// The start of the first execution of each action, and on each stream. It is infinity if nothing
+/// runs.
 struct Heads {
   std::vector<double> action_start, stream_start;
   double latest_available = 0;  ///< the longest path
@@ -56,11 +56,11 @@ struct Tails {
   std::vector<double> stream_tail;  ///< by stream: what follows the end of its last execution
 };
 
-/// Iterations that add the same amount to every time are counted at once. Apart from these, at most
-/// `most` executions are walked through; where there are more, the iterations in the middle count
-/// only with the work of each stream.
+/// Iterations that add the same amount to every time are counted at once. At most `most` other
+/// executions are walked through. If there are more, only the work of each stream counts for the
+/// iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
-/// Walks through the first and last few iterations only.
+/// Walks only through the first and last few iterations.
 Tails walk_backwards(const PathGraph& graph);
 
 }  // namespace sluice

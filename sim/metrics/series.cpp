@@ -111,7 +111,7 @@ void SeriesSink::repeat(const Repetition& r) {
 void SeriesSink::spread_again(Bins& bins, const Repetition& r, double start, double end,
                               double amount) {
   const auto times = static_cast<double>(r.times);
-  const auto before = [&](double time) {  // the share of all repetitions that is over before this
+  const auto before = [&](double time) {  // the amount that all repetitions add before this
                                           // time
     const double whole = std::clamp(std::floor((time - end) / r.seconds), 0.0, times);
     if (whole == times || end == start) return amount * whole;
@@ -139,7 +139,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
   SeriesTable::Series series;
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
-  // What happens exactly at the end of the run would fall into the bin after the last one.
+  // An event exactly at the end of the run would fall into the bin after the last one.
   if (count > 0 && count < bins.size()) series.values.back() += bins[count];
   return series;
 }
@@ -147,7 +147,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
 SeriesTable SeriesSink::table() const {
   SeriesTable table;
   table.width = width_;
-  // A last bin that only rounding would make is left out.
+  // Leaves out a last bin that exists only because of rounding.
   const auto count = std::min<std::size_t>(
       most_bins_, static_cast<std::size_t>(std::ceil(end_ * per_second_ * (1 - 1e-12))));
   for (std::size_t i = 0; i < count; ++i)

@@ -1,7 +1,7 @@
 // Quantities over time, collected while the simulation runs: utilisation by stream, samples done,
-// seconds of recomputation, watts. There are at most 10,000 equal bins (fewer where there are very
-// many streams, so that all series stay below 2 MB); when the time exceeds them, their width
-// doubles.
+// seconds of recomputation, watts. There are at most 10,000 equal bins (fewer if there are very
+// many streams, so that all series stay below 2 MB). When the simulation runs beyond the last bin,
+// all bins become twice as wide.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class SeriesSink final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// For very many spans (Repetition::is_folded) adds to each bin at once, without walking through
-  /// them.
+  /// For very many spans (Repetition::is_folded) this adds to each bin at once, and does not walk
+  /// through the spans.
   void repeat(const Repetition& repetition) override;
 
-  /// Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
-  /// cumulative; samples count from the moment at which they are available. Watts are idle power
-  /// plus the joules of each action and of the bytes on its links, spread evenly over the action; a
-  /// plan without watts has no watts.
+  /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and
+  /// recomputation are cumulative. A sample counts from the moment at which it is available. Watts
+  /// are idle power plus the joules of each action and of the bytes on its links, spread evenly
+  /// over the action. A plan without watts has no such series.
   SeriesTable table() const;
 
  private:
   using Bins = std::vector<double>;
-  /// The fields that span() reads for every span, side by side, because actions themselves are
-  /// large.
+  /// The fields that span() reads for every span. They are stored side by side, because actions
+  /// themselves are large.
   struct Effect {
     double joules;   ///< above idle power
     double samples;  ///< done at the end

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Seconds of work of the busiest stream or link in one iteration. Over many iterations none can
-/// take less: a stream executes one action at a time, and a link carries at most its bandwidth.
+/// Returns the seconds of work of the busiest stream or link in one iteration. On average an iteration cannot
+/// take less, because a stream executes one action at a time and a link carries at most its bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,9 +25,9 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// With few steps the end of the run plays a part: the last steps no longer load for steps after
-/// them, and end sooner than in the steady state. But a step never takes less than its work on the
-/// busiest stream or link.
+/// With few steps the end of the run shortens the result: the last steps do not load weights for
+/// later steps, so they end sooner than in the steady state. But a step never takes less than its
+/// work on the busiest stream or link.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

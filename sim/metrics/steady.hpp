@@ -1,5 +1,5 @@
 // The steady state of an execution: how long a step takes once the pipeline is filled, and how many
-// samples per second that is. Seconds.
+// samples per second that gives. Times are in seconds.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace sluice {
 
-/// Seconds of a step in the steady state: those of further steps, where they were run (`sluice run`
-/// does), or else of the second half of the steps asked for, from the completion of the middle one
-/// to that of the last one, but at least the work of one step on its busiest stream or link. None:
-/// at most one step was run.
+/// Returns the seconds of a step in the steady state. If further steps were run (as `sluice run`
+/// does), they are measured. Otherwise the second half of the steps asked for is measured, from the
+/// completion of the middle step to that of the last one; but the result is at least the work of
+/// one step on its busiest stream or link. Returns nothing if at most one step was run.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need nothing else of it. The execution
-/// must be complete: no repetitions are left out.
+/// Collects when the steps of a run end, for callers that need nothing else. The execution must be
+/// complete: no repetitions may be left out.
 class StepEnds final : public Sink {
  public:
   explicit StepEnds(const Plan& plan);
@@ -31,10 +31,10 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Seconds of a step in the second half of the steps that were run, as above.
+/// Returns the seconds of a step in the second half of the steps that were run, as above.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
-/// The number of samples whose answers become complete in a step.
+/// Returns the number of samples whose answers become complete in a step.
 double samples_of_step(const Plan& plan);
 
 }  // namespace sluice

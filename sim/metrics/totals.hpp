@@ -1,6 +1,6 @@
 // The totals of an execution, collected in one pass over spans and memory events. Their memory does
-// not grow with the number of events. The metrics are functions of them. Seconds, bytes, joules,
-// FLOP.
+// not grow with the number of events. The metrics are computed from them. Units are seconds, bytes,
+// joules and FLOP.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace sluice {
 
-/// The last iteration of the middle step. A body that contains several steps counts as one step.
+/// Returns the last iteration of the middle step. A body that contains several steps counts as one step.
 std::int64_t middle_iteration(const Plan& plan);
 
 class Totals final : public Sink {
@@ -41,14 +41,14 @@ class Totals final : public Sink {
     ByClass<std::int64_t> level{}, at_peak{};  ///< bytes now, and at the moment of the peak
   };
 
-  /// Sums over all actions.
+  /// The sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
     double measured_s = 0;  ///< the part of compute_s that rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
-    /// A transfer counts in full for each link that it crosses; a flow of a computation counts with
-    /// the seconds that it takes alone.
+    /// A transfer counts in full for each link that it crosses. A flow of a computation counts with
+    /// the seconds that it takes when it is alone.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
@@ -58,46 +58,46 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Multiplies by the number of repetitions; levels are those after each repetition.
+  /// Multiplies by the number of repetitions. Levels are those after each repetition.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// The time when everything has ended and arrived: the latest `available`.
+  /// Returns the time when everything has ended and arrived: the latest `available`.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
   const Sums& sums() const;  ///< computed when asked for after new spans
 
-  /// Whether every action of the plan has been executed as often as it should be.
+  /// Returns whether every action of the plan has been executed as often as it should be.
   bool complete() const;
 
-  /// The times when the last iteration of the middle step, and the last iteration of all (n - 1),
-  /// were complete: the latest `available` of their actions. None: not reached. Where one iteration
-  /// of the body is at least a step, the middle is iteration (n - 1) / 2.
+  /// Returns the time when the last iteration of the middle step was complete (last_complete(): the
+  /// last iteration of all, n - 1): the latest `available` of its actions. Returns nothing if it was
+  /// not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// The time when everything that belongs to the first step was complete; where one iteration of
-  /// the body is several steps, when as many samples were done as a step has. None: not reached.
+  /// Returns the time when the first step was complete. If an iteration of the body contains several
+  /// steps, this is when as many samples were done as a step has. Returns nothing if it was not reached.
   std::optional<double> first_complete() const;
 
-  /// Computed when it is first asked for.
+  /// Returns the bound of the plan. It is computed at the first call.
   const Bound& bound() const;
 
-  /// Seconds of the bound of the question that the plan answers; none: it does not answer a
+  /// Seconds of the bound of the question that the plan answers; empty if it does not answer a
   /// question.
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Seconds of a step in the steady state, measured by further steps beyond those asked for; none:
-  /// they were not run.
+  /// Seconds of a step in the steady state, measured by further steps beyond those asked for; empty
+  /// if none were run.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
  private:
-  /// The fields that span() reads for every span, side by side, because actions themselves are
-  /// large.
+  /// The fields that span() reads for every span. They are stored side by side, because actions
+  /// themselves are large.
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
@@ -108,10 +108,10 @@ class Totals final : public Sink {
     std::int64_t samples;
   };
   Sums add_up() const;
-  /// `seconds` is the time for which it is on its links, over all executions
+  /// `seconds` is the time for which the flow is on its links, over all executions.
   void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
                 double seconds) const;
-  /// Whether it is a computation that waited for a transfer.
+  /// Returns whether the span is a computation that waited for a transfer.
   bool waits_for_transfer(const Span& span) const {
     return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&
            span.blocker < places_.size() && places_[span.blocker].transfer;

@@ -1,5 +1,5 @@
-// lower_bound: the makespan below which no execution of this plan can get, and the resource that
-// sets it.
+// lower_bound: a makespan that no execution of this plan can be faster than, and the resource that
+// is the reason for it.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// compute_s_by_stage: for which stage the computation was.
+// compute_s_by_stage: the seconds of computation for each stage.
 #include <map>
 #include <string>
 #include <vector>
@@ -13,11 +13,11 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
   return stage < plan.stages.size() ? plan.stages[stage] : std::to_string(stage);
 }
 
-/// Stages in their order. Two stages with one name count together, and actions without a stage come
-/// last.
+/// Lists stages in their order. Two stages with one name count together. Actions without a stage
+/// come last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  std::map<std::uint32_t, double> seconds;  // the stage -1 becomes `none`, the largest value
+  std::map<std::uint32_t, double> seconds;  // -1, which means no stage, becomes the largest value `none`
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
         plan.streams[action.stream].kind == StreamKind::compute)

@@ -34,7 +34,7 @@ SummaryValue bubble(const Totals& totals) {
   }
   if (greatest == 0) return SummaryValue::none("nothing was computed");
   const double mean = totals.sums().compute_s / static_cast<double>(compute_streams(plan));
-  // Rounding must not make it negative.
+  // Rounding must not make the result negative.
   return SummaryValue::of(std::max(0.0, 1 - mean / greatest));
 }
 

@@ -1,5 +1,5 @@
-// energy: idle power for the whole run, and what work takes above it. Devices and links without
-// watts are not counted; where none has any, the energy is not known.
+// energy: idle power for the whole run, plus the energy of the work above idle. Devices and links
+// without watts are not counted. If none has watts, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Devices in the order of their first stream; a stream without a device counts as a device.
+/// Returns devices in the order of their first stream. A stream without a device counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {

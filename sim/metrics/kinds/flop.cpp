@@ -1,4 +1,4 @@
-// flop: how much was computed, in total and per byte moved.
+// flop: how much was computed, in total and per transferred byte.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// makespan: the time from the start of the run until everything has ended and arrived.
+// makespan: the time from the start of the run until all actions have ended and all data have arrived.
 #include "metrics/metric.hpp"
 
 namespace sluice {

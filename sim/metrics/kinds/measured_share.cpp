@@ -1,4 +1,4 @@
-// measured_share: how many of the computation's seconds were measured rather than computed.
+// measured_share: the share of the computation's seconds that was measured.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,5 +1,5 @@
-// peak_bytes: the most bytes in each pool, what they consist of, and how much they exceed the
-// capacity.
+// peak_bytes: the most bytes in each pool, the tensor classes that they belong to, and how far they
+// exceed the capacity.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ SummaryValue peak(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// The classes at the first moment of the pool's peak, so that they add up to it.
+/// Returns the bytes by class at the first moment of the pool's peak, so that they add up to the peak.
 SummaryValue by_class(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t p = 0; p < totals.plan().pools.size(); ++p)

@@ -1,4 +1,4 @@
-// question_bound: the makespan below which no plan can get, for this model, workload and machine.
+// question_bound: a makespan that no plan for this model, workload and machine can be faster than.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// training: what training costs compared with inference, and what left the device for it.
+// training: the cost of training compared with inference, and the bytes that left the device for it.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -18,7 +18,7 @@ bool trains(const Plan& plan) {
                      [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
-/// Saves of activations; each byte counts as often as it leaves the device.
+/// Counts saves of activations. Each byte counts as often as it leaves the device.
 SummaryValue offloaded(const Totals& totals) {
   const Plan& plan = totals.plan();
   double bytes = 0;
@@ -37,7 +37,7 @@ SummaryValue over_inference(const Totals& totals) {
   if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
   const double forward = seconds_of(totals, ActionKind::forward);
   if (forward == 0) return SummaryValue::none("the forward passes took no time");
-  double seconds = 0;  // weights that are loaded once do not belong to the cost of a sample
+  double seconds = 0;  // the time for loading weights once does not belong to the cost of a sample
   for (std::size_t s = 0; s < totals.streams().size(); ++s)
     if (totals.plan().streams[s].kind == StreamKind::compute)
       seconds += totals.makespan() - totals.streams()[s].filling_s.value();

@@ -1,5 +1,5 @@
-// transfer_s: how long transfers occupied their streams, including set-up; full_rate_s: how long
-// their bytes need the links; exposed_transfer_s: how long compute streams had to wait for them.
+// transfer_s: how long transfers occupied their streams, including set-up. full_rate_s: how long
+// their bytes need the links. exposed_transfer_s: how long compute streams waited for transfers.
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Unlike the time of the transfers, this time does not grow when they share the link.
+/// Unlike the time of the transfers, this time does not grow when transfers share the link.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
