@@ -1,4 +1,4 @@
-// What a trace says about itself.
+// The header of a trace: what the trace says about itself.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,21 @@ namespace sluice {
 enum class TraceStatus { running, complete, aborted, failed };
 std::string_view name_of(TraceStatus status);
 
-/// The origin of a trace. What belongs to the executor, and `provenance`, are in /provenance, which
-/// is not part of the content hash.
+/// The origin of a trace. The fields about the executor, and `provenance`, are in /provenance,
+/// which is not part of the content hash.
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;                           ///< "simgrid", "replay", "both"
   std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"; empty without SimGrid
   std::string scenario;                           ///< the whole text of the resolved scenario
   std::string plan;                               ///< the plan's text
-  /// Makes the plan's text, instead of `plan`: called once, in the writer's thread, because the
-  /// text of a large plan takes a while.
+  /// Makes the plan's text, if `plan` is empty. It is called once, in the writer's thread, because
+  /// the text of a large plan takes a while.
   std::function<std::string()> make_plan = {};
-  /// What was asked, how certain the answer is, and notes, as JSON; empty where these were not
-  /// given. It follows from the other content of the trace, and is not content of its own.
+  /// What was asked, how certain the answer is, and notes, as JSON; empty if these were not given.
+  /// It follows from the other content of the trace, so it is not part of the content hash.
   std::string answer = {};
-  /// Wall clock, host, command line: what differs between two runs of the same plan.
+  /// What differs between two runs of the same plan: wall clock, host, command line.
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 

@@ -1,5 +1,5 @@
-// The meanings of the numbers in a trace: the tables beside the spans. The code that runs a plan
-// fills them from it (a trace does not depend on plans).
+// The tables that give the numbers in a trace a meaning. The code that runs a plan fills them from
+// the plan; a trace itself does not depend on plans.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sinks without a file: one forgets everything, the other keeps everything (for tests and small
+// Sinks without a file: one forgets everything, and the other keeps everything (for tests and small
 // runs).
 #pragma once
 

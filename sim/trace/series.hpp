@@ -17,12 +17,12 @@ struct SeriesTable {
   };
   double width = 0;          ///< seconds of a bin; the last one may be shorter
   std::vector<double> time;  ///< seconds: the end of each bin
-  /// The busy share of each bin: the bins of stream 0, those of stream 1, … May be empty: not
-  /// recorded.
+  /// The busy share of each bin: the bins of stream 0, then those of stream 1, and so on. It may be
+  /// empty, if it was not recorded.
   std::vector<double> utilisation;
   std::vector<Series> series;
 
-  /// The bins of one stream, `time.size()` of them; none where utilisation was not recorded.
+  /// Returns the `time.size()` bins of one stream; none if utilisation was not recorded.
   std::span<const double> utilisation_of(std::size_t stream) const {
     const std::size_t bins = time.size(), begin = stream * bins;
     if (begin + bins > utilisation.size()) return {};

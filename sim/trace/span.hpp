@@ -1,5 +1,5 @@
-// What an execution emits to any number of sinks: spans and memory events, in the order of time.
-// Actions, streams, pools and tensors are numbers into the tables of trace/labels.hpp.
+// The spans and memory events that an execution emits to any number of sinks, in the order of time.
+// Actions, streams, pools and tensors are numbers of rows in the tables of trace/labels.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class WaitReason : std::uint8_t {
   memory,  ///< … was room in a pool (`blocker`)
 };
 
-/// One executed action. Times in seconds from the start of the run.
+/// One executed action. Times are in seconds from the start of the run.
 struct Span {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
@@ -29,8 +29,8 @@ struct Span {
                          ///< previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row (from 0, in the order of emission) of the span that ended the last wait: by its
-  /// arrival, or by the release that made the grant possible; -1: it started at once.
+  /// The row (from 0, in the order of emission) of the span that ended the last wait, by its
+  /// arrival or by the release that made the grant possible; -1 if this span started at once.
   std::int64_t cause = -1;
 };
 
@@ -43,9 +43,9 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// What has just been emitted is repeated `times` times, each time later.
+/// The latest emitted spans and events are repeated `times` times, each time later.
 struct Repetition {
-  /// More spans than this are kept as a period and its count, where the whole would be written.
+  /// If a repetition has more spans than this, one period and its count are kept instead of all spans.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -55,18 +55,18 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< by span
 
-  /// The span in its repetition number k, from 1; for 0 the span itself.
+  /// Returns the span in its repetition number k, counted from 1. For k = 0 it is the span itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Whether it has so many spans that they are not written one by one.
+  /// Returns whether it has so many spans that they are not written one by one.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Keeps shifted times in order: rounding must not let two spans of a stream overlap, nor one end
-/// before the span that was emitted before it.
+/// Keeps shifted times in order: rounding must not let two spans of a stream overlap, or let a span
+/// end before the span that was emitted before it.
 class Sequence {
  public:
   /// Begins with one repetition.
@@ -80,13 +80,13 @@ class Sequence {
 };
 
 /// Receives an execution as it happens: spans in the order of their ends, memory events in the
-/// order of time. Things that happen at one time also have one fixed order (execute/emitter.hpp).
+/// order of time. Events at the same time also have a fixed order (execute/emitter.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
-  /// A steady state: the default emits every span and event of it one by one.
+  /// Receives a steady state. By default this emits every span and event of it one by one.
   virtual void repeat(const Repetition& repetition);
 };
 

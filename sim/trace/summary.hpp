@@ -1,5 +1,5 @@
-// The numbers of a run, as plain data: the metrics fill them, the trace stores them, the commands
-// print them. Their order is that of the metric catalog.
+// The numbers of a run, as plain data: the metrics compute them, the trace stores them, the
+// commands print them. Their order is that of the metric catalog.
 #pragma once
 
 #include <limits>
@@ -61,13 +61,13 @@ struct Summary {
       if (metric.name == name) return &metric;
     return nullptr;
   }
-  /// NaN: there is no such metric, it is not a number, or it is absent.
+  /// Returns NaN if there is no such metric, if it is not a number, or if it is absent.
   double number(const std::string& name) const {
     const Metric* metric = find(name);
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// A number of a metric by key; NaN in the same cases.
+  /// Returns a number of a metric by key, or NaN in the same cases.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

@@ -1,4 +1,4 @@
-// The metrics of a run as a document: numbers with full precision, null where there is none.
+// Converts the metrics of a run to a document: numbers with full precision, null if there is none.
 #pragma once
 
 #include "document/value.hpp"
@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-/// {name: value}; a metric by key is nested: {"peak_bytes": {"gpu": 1}}. Absent: null.
+/// Returns {name: value}. A metric by key is nested: {"peak_bytes": {"gpu": 1}}. An absent value is null.
 Value json_metrics(const Summary& summary);
-/// {name: unit}
+/// Returns {name: unit}.
 Value json_units(const Summary& summary);
 
 }  // namespace sluice

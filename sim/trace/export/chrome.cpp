@@ -1,16 +1,16 @@
-// Chrome's trace events as JSON: each span is a pair of events "B" and "E" (one thread per stream,
-// one process per device), and there are counters "C" of memory levels, flows "s" and "f" along
-// waits, and metadata "M". Times are in microseconds, to the nanosecond. Source: "Trace Event
-// Format" of the Chromium project.
+// Chrome's trace events as JSON. Each span is a pair of events "B" and "E", with one process per
+// device and one thread per stream. There are counters "C" for memory levels, flows "s" and "f"
+// along waits, and metadata "M". Times are in microseconds with three decimals. Source: "Trace
+// Event Format" of the Chromium project.
 //
-// Events on one thread must nest; ours do not even overlap (timeline.hpp). Where one span begins at
-// the moment when another ends, both times are the same decimal text. A complete event "X" would
-// say a duration instead, and a reader that adds it to the beginning may miss that moment by a
-// rounding; Speedscope then takes the two spans for nested ones and leaves the first open. "B" and
-// "E" of a span carry the same arguments, for that is how Speedscope knows that they belong
-// together when a span has no length; chrome://tracing says for each that both gave a value, and
-// takes it. `highres-ticks` tells it that times on whole milliseconds are exact, not rounded. All
-// names are escaped such that the JSON can stand inside an HTML page.
+// Events on one thread must nest; the spans here do not even overlap (timeline.hpp). If a span
+// begins when another one ends, both times are the same decimal text. A complete event "X" would
+// give a duration instead. A reader that adds it to the beginning may get a slightly different time
+// by rounding; Speedscope then nests the two spans and leaves the first one open. "B" and "E" of a
+// span carry the same arguments: Speedscope needs this to match them when a span has no length.
+// chrome://tracing reports that both have values, and uses them. `highres-ticks` tells it that
+// times on whole milliseconds are exact, not rounded. All names are escaped so that the JSON can be
+// put into an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -73,7 +73,7 @@ class ChromeWriter {
     return texts;
   }
 
-  /// One event: {"ph": …, "pid": …, then the rest.
+  /// Writes one event: {"ph": …, "pid": …, then `rest`.
   void event(char phase, std::size_t group, const std::string& rest) {
     std::string& out = outlet_.text();
     out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
@@ -104,7 +104,7 @@ class ChromeWriter {
       name("thread", groups_.of_stream[s], thread(s), labels_.streams[s].name, s);
   }
 
-  /// The name, the category and the arguments of a span's two events.
+  /// Returns the name, the category and the arguments of a span's two events.
   std::string description_of(const Slice& slice) const {
     const Texts& texts = texts_[slice.span.action];
     std::string args = texts.args;
@@ -123,8 +123,8 @@ class ChromeWriter {
           thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
-  /// A flow belongs to the slice that encloses its time: so it leaves just before the slice's end,
-  /// where the next one may begin.
+  /// A flow belongs to the slice that encloses its time. So it leaves just before the end of its
+  /// slice, because the next slice may begin at this end.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

@@ -1,5 +1,5 @@
 // Spans as CSV (RFC 4180): one row per span, in the order of their ends. Times are in seconds with
-// every digit; what does not apply is empty. `cause` counts the rows from 0.
+// every digit. A cell without a value is empty. `cause` counts the rows from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -18,7 +18,7 @@ std::string number_or_nothing(std::int32_t number) {
   return number < 0 ? "" : std::to_string(number);
 }
 
-/// The cells of an action before the iteration, between it and the start, and at the end.
+/// The cells of an action: before the iteration, between the iteration and the start, and at the end.
 struct Cells {
   std::string before, middle, after;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using Row = std::vector<std::string>;  ///< of JSON texts
 
-/// One row per number; a metric by key has one row per key. An absent number is null.
+/// Returns one row per number. A metric by key has one row per key. An absent number is null.
 std::vector<Row> metrics(const Summary& summary) {
   std::vector<Row> rows = {{"\"metric\"", "\"key\"", "\"value\"", "\"unit\""}};
   for (const Summary::Metric& metric : summary.metrics) {
@@ -39,13 +39,13 @@ std::vector<Row> metrics(const Summary& summary) {
   return rows;
 }
 
-/// What was executed of a stage.
+/// The sums over all executed actions of a stage.
 struct StageSums {
   double computations = 0, compute_s = 0, flop = 0;
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// By stage number; -1 counts what belongs to no stage.
+/// Returns the sums by stage number; -1 counts actions that belong to no stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;
@@ -71,7 +71,7 @@ std::string stage_name(const Labels& labels, std::int32_t stage) {
   return number < labels.stages.size() ? labels.stages[number] : std::to_string(stage);
 }
 
-/// One row per stage, with running totals as in the AlexNet document's table.
+/// Returns one row per stage, with running totals as in the table of 'AlexNet on one card'.
 std::vector<Row> stages(const TraceReader& trace) {
   std::vector<Row> rows = {{"\"step\"", "\"stage\"", "\"computations\"", "\"compute s\"",
                             "\"total compute s\"", "\"FLOP\"", "\"total FLOP\"", "\"transfers\"",

@@ -1,7 +1,7 @@
-// A trace in the formats of other programs: timelines that people can open, rows for spreadsheets.
-// Each format has one file and one line in catalog.cpp.
+// Exports a trace to the formats of other programs: timelines that people can open, rows for
+// spreadsheets. Each format has one file and one line in catalog.cpp.
 //
-// Exports are written as a stream: their memory does not grow with the number of spans.
+// Exports are written as a stream, so their memory does not grow with the number of spans.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// Takes the next piece of an export.
+/// Receives the next piece of an export.
 using Write = std::function<void(std::string_view)>;
 
 struct ExportFormat {
@@ -23,7 +23,7 @@ struct ExportFormat {
   std::string source;   ///< the description of the format
   bool binary = false;
   std::vector<std::string> tables = {};  ///< for formats of one table: the first is the default
-  /// `table` is one of `tables`, or empty where there are none. Throws InputError when the trace
+  /// `table` is one of `tables`, or empty if there are none. Throws InputError if the trace
   /// contradicts itself, Interrupted on a signal, and what the reader and `write` throw.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;
 };

@@ -1,10 +1,10 @@
-// Perfetto's trace: TracePackets of protocol buffers. Field numbers are those of Perfetto's public
+// Perfetto's trace: TracePackets of protocol buffers. The field numbers come from Perfetto's public
 // schema; tests/support/perfetto_subset.proto is the part of it that is used here.
 //
-// A process for each device, a track for each of its streams, a counter for each memory. Each track
-// is a packet sequence of its own, whose packets are in the order of time; the order between
-// sequences is the reader's to restore, as Perfetto does. Names are plain rather than interned, so
-// that a packet can be read by itself.
+// There is a process for each device, a track for each of its streams, and a counter for each
+// memory. Each track is a packet sequence of its own, whose packets are in the order of time. The
+// reader must merge the sequences by time, as Perfetto does. Names are written in full instead of
+// interned, so that each packet can be read alone.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"
@@ -58,7 +58,7 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1, groups first, then streams, then pools. 0 is the trace itself.
+  // Tracks are numbered from 1: first groups, then streams, then pools. 0 is the trace itself.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -67,7 +67,7 @@ class PerfettoWriter {
     return groups_.names.size() + labels_.streams.size() + pool + 1;
   }
 
-  /// A packet of the track's own sequence.
+  /// Writes a packet of the track's own sequence.
   template <class Fill>
   void packet(std::uint64_t track, Fill&& fill) {
     proto_.message(field::trace_packet, [&] {
@@ -77,7 +77,7 @@ class PerfettoWriter {
     outlet_.pass();
   }
 
-  /// The first packet of a track.
+  /// Writes the first packet of a track.
   template <class Fill>
   void describe(std::uint64_t track, Fill&& fill) {
     packet(track, [&] {
@@ -166,7 +166,7 @@ class PerfettoWriter {
     annotation(name, [&] { proto_.text(field::annotation_string, value); });
   }
 
-  /// Only what there is to say.
+  /// Writes only the annotations that have a value.
   void annotate(const Span& span) {
     const Labels::Action& action = labels_.actions[span.action];
     if (action.stage >= 0) annotate("stage", names_[span.action].stage);

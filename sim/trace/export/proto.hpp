@@ -1,4 +1,4 @@
-// Protocol buffers' wire format, as much of it as traces need. Internal to sim/trace/export.
+// Writes the part of protocol buffers' wire format that traces need. Internal to sim/trace/export.
 // Source: protobuf.dev, "Encoding".
 #pragma once
 
@@ -14,7 +14,7 @@ class ProtoWriter {
   /// Appends to `out`.
   explicit ProtoWriter(std::string& out) : out_(out) {}
 
-  /// uint64, int64 (negative ones as ten bytes), int32, enum, bool.
+  /// Writes uint64, int64 (negative numbers as ten bytes), int32, enum and bool.
   void integer(int field, std::uint64_t value) {
     tag(field, 0);
     varint(out_.size(), value);
@@ -29,7 +29,7 @@ class ProtoWriter {
     varint(out_.size(), value.size());
     out_ += value;
   }
-  /// A message whose fields `fill` writes.
+  /// Writes a message whose fields `fill` writes.
   template <class Fill>
   void message(int field, Fill&& fill) {
     tag(field, 2);

@@ -1,4 +1,4 @@
-// The pieces of text of which exports are made.
+// Functions that write the pieces of text that exports consist of.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace sluice {
 class Outlet {
  public:
   explicit Outlet(const Write& write) : write_(write) {}
-  /// To append to.
+  /// Returns the text; callers append to it.
   std::string& text() { return text_; }
-  /// After each row or packet.
+  /// Must be called after each row or packet.
   void pass() {
     if (text_.size() >= 1 << 16) finish();
   }
@@ -32,15 +32,15 @@ class Outlet {
   std::string text_;
 };
 
-/// A JSON string with its quotes. Harmless inside HTML, too: `<` is written \u003c, and the two
-/// separators that older JavaScript takes for line ends are escaped.
+/// Returns a JSON string with its quotes. It is also safe inside HTML: `<` is written \u003c, and
+/// the two separators that older JavaScript takes for line ends are escaped.
 std::string json_string(std::string_view text);
 
-/// A JSON number: without a fraction where it is whole, null where it is not finite.
+/// Returns a JSON number: without a fraction if it is whole, null if it is not finite.
 std::string json_number_text(double number);
 
-/// A table as a data island, JSON that a page embeds and plots: {"func": "quick_plot", "data":
-/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: AlexNet on one card.
+/// Returns a table as a data island, JSON that a page embeds and plots: {"func": "quick_plot",
+/// "data": [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: AlexNet on one card.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Spans in the order in which they came, kept until it is known what waited for them.
+/// Keeps spans in the order in which they came, until all spans that waited for them are known.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -47,7 +47,7 @@ class Window {
   }
 
  private:
-  /// Spans are numbered from 1, and 0 is none. A flow has the number of the span where it ends.
+  /// Spans are numbered from 1; 0 means none. A flow has the number of the span where it ends.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< execution of the same action
@@ -58,8 +58,8 @@ class Window {
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// Where whole periods were repeated, rounding may let a span begin just before the end of the
-  /// one before it: it then begins at that end.
+  /// If whole periods were repeated, rounding may let a span begin just before the end of the span
+  /// before it. Then it is moved to begin at that end.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
@@ -77,8 +77,8 @@ class Window {
     return span;
   }
 
-  /// The span that ended the wait. A trace of version 1.0 names only the action (`blocker`), and
-  /// the execution that became available at the start is looked for; memory waits have none there.
+  /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). There
+  /// it is the execution of this action that became available at the start; waits for memory have none.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -152,11 +152,11 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // Two streams can act at one moment, known to the precision of the simulator's clock.
+      // Two streams may act at the same moment, as far as the precision of the simulator's clock tells.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");
-      if (!(event.time <= last)) last = event.time;  // what is no number is refused below
+      if (!(event.time <= last)) last = event.time;  // a time that is not a number is refused below
       take(nanoseconds(trace, last), event.level);
     }
   });

@@ -1,5 +1,5 @@
 // Passes spans and memory events in batches to one background thread. The number of batches is
-// fixed: the simulation only copies, and waits when the thread falls behind.
+// fixed: the simulation only copies, and waits if the thread falls behind.
 #pragma once
 
 #include <condition_variable>
@@ -25,20 +25,20 @@ class BatchQueue {
   struct Work {
     std::function<void()> prepare;              ///< first
     std::function<void(const Batch&)> consume;  ///< each batch, in order
-    /// Does one piece of the work that can wait, while there is no batch; returns false when
-    /// nothing is left.
+    /// Does one piece of low-priority work while no batch is waiting. Returns false when no such
+    /// work is left.
     std::function<bool()> idle;
   };
-  /// An exception of the work is thrown by the next call here; no more work is done after it.
+  /// If the work throws, the next call of a function of this class throws the exception, and no more work is done.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
   ~BatchQueue();  ///< waits for the thread; does not report errors
 
-  /// The batch to fill; hand_over() when it is full.
+  /// Returns the batch to fill. Call hand_over() when it is full.
   Batch& current() { return *current_; }
   void hand_over();
-  /// Passes on what is left, and waits until all work is done and the thread has ended.
+  /// Passes on the last batch, and waits until all work is done and the thread has ended.
   void finish();
 
  private:

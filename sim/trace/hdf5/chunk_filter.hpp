@@ -1,9 +1,9 @@
-// A chunk of a column as HDF5 stores it: shuffle, deflate, fletcher32, in that order.
+// Encodes a chunk of a column as HDF5 stores it: shuffle, deflate and fletcher32, in that order.
 //
-// Why not leave it to HDF5: its deflate searches for repeated strings, which the bytes of times do
-// not have, and costs more than simulating. Coding runs only (zlib's Z_RLE) gives a file that every
-// HDF5 reads, a quarter larger and three times as fast. What shuffling made of the low bytes of
-// times does not become smaller at all: it is stored as it is, inside the same deflate stream.
+// This is not left to HDF5, because its deflate searches for repeated strings. The bytes of times have
+// none, and the search takes longer than the simulation. If only runs are coded (zlib's Z_RLE), the
+// file is a quarter larger but written three times as fast, and every HDF5 can read it. The low bytes
+// of times do not become smaller at all. They are stored as they are, inside the same deflate stream.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class ChunkFilter {
   ChunkFilter(const ChunkFilter&) = delete;
   ChunkFilter& operator=(const ChunkFilter&) = delete;
 
-  /// The stored form of `rows` cells of `width` bytes; valid until the next call.
+  /// Returns the stored form of `rows` cells of `width` bytes. It is valid until the next call.
   std::span<const unsigned char> encode(const unsigned char* raw, std::size_t rows,
                                         std::size_t width);
 

@@ -1,6 +1,6 @@
-// A column of a trace: a 1-D dataset that grows, buffered by the chunk. The dataset is made when
-// the first chunk is full, so that a short column is one chunk of its own length. Internal to
-// sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+// A column of a trace: a one-dimensional dataset that grows, buffered by the chunk. The dataset is
+// created when the first chunk is full, so that a short column is one chunk of its own length.
+// Internal to sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// What a cell contains.
+/// The type of a cell.
 struct Cell {
   enum class Kind { f64, i64, i32, u32, u8 } kind = Kind::f64;
   std::size_t width = 8;
@@ -72,8 +72,8 @@ class Column {
   Sha256 hash_;  ///< of the rows alone, so that it does not depend on chunks
 };
 
-/// A whole two-dimensional dataset of f64 [rows, columns], its values row by row, in chunks of
-/// whole rows.
+/// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. Its values are given row by
+/// row; each chunk has whole rows.
 void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
                   const std::vector<double>& values, std::size_t columns, const std::string& unit,
                   const std::string& long_name);

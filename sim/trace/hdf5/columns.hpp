@@ -1,4 +1,4 @@
-// Reads columns of one group in blocks, and checks codes that must have a row in their table.
+// Reads the columns of one group in blocks, and checks codes that must have a row in their table.
 // Internal to sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// A code that must exist in a table.
+/// Returns a code after checking that it exists in a table.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)
@@ -20,7 +20,7 @@ Code within(Code code, std::size_t size, const char* what) {
   return code;
 }
 
-/// Columns of one group that are opened together; all have the same length.
+/// The columns of one group, opened together. All have the same length.
 class Columns {
  public:
   Columns(const FileReader& file, std::string group) : file_(file), group_(std::move(group)) {}
@@ -36,7 +36,7 @@ class Columns {
   }
   std::uint64_t rows() const { return rows_; }
 
-  /// One block of one column.
+  /// Reads one block of one column.
   template <class T, class Put>
   void read(std::size_t column, std::uint64_t begin, std::size_t count, Put&& put) const {
     std::vector<T> values(count);

@@ -1,6 +1,6 @@
-// Reads datasets and attributes of an HDF5 file from anybody: it follows no link out of the file,
-// reads no external or virtual data, and trusts no sizes. Internal to sim/trace; the caller holds
-// hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. It follows no link
+// out of the file, reads no external or virtual data, and trusts no sizes. Internal to sim/trace;
+// the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sluice {
 
 class FileReader {
  public:
-  /// Opens for reading.
+  /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
   bool has(const std::string& path) const;  ///< as a plain member, not through a link
@@ -35,7 +35,7 @@ class FileReader {
   hdf5::Handle dataset(const std::string& path) const;
   std::uint64_t rows(const std::string& path) const;  ///< of a column
   std::vector<std::string> texts(const std::string& path) const;
-  /// Rows begin … begin + count of an open column, converted to the type of T.
+  /// Reads the rows begin … begin + count of an open column, converted to the type of T.
   template <class T>
   void read(hid_t dataset, std::uint64_t begin, std::vector<T>& out) const;
   template <class T>
@@ -44,9 +44,9 @@ class FileReader {
     read(dataset(path), 0, all);
     return all;
   }
-  /// A column of numbers of any type, in chunks or in one piece, as other programs write it.
+  /// Reads a column of numbers of any type, in chunks or in one piece, as other programs write it.
   std::vector<double> numbers(const std::string& path) const;
-  /// A whole two-dimensional dataset of numbers, which must have this extent; row by row.
+  /// Reads a whole two-dimensional dataset of numbers, row by row. It must have this extent.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:

@@ -13,10 +13,10 @@ using hdf5::Failure;
 namespace {
 
 constexpr std::size_t chunk_rows = 32768;
-/// So many rows a trace can have when it is expanded.
+/// The most rows that a trace may have when it is expanded.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
-/// A column of numbers, from `get` of each row.
+/// Writes a column of numbers: `get` of each row.
 template <class T, class Get>
 void write_column(Tree& tree, ChunkFilter& filter, const std::string& path, Cell cell,
                   std::size_t rows, const char* unit, const char* long_name, Get&& get) {
@@ -45,7 +45,7 @@ void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& fol
                  {"first_row", "rows", "times", "period", "iterations", "events"});
 }
 
-/// One row for each pool of each fold.
+/// Writes one row for each pool of each fold.
 void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
                  std::size_t pools) {
   const std::size_t rows = folds.size() * pools;
@@ -79,7 +79,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not go with the rest of the file: " + what);
 }
 
-/// Adds the rows that come again to `all`.
+/// Adds the rows of the repetitions to `all`.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||

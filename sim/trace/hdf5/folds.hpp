@@ -1,6 +1,6 @@
-// What a trace keeps of a steady state that is too long to be written: one period, and how often it
-// is repeated. FORMAT.md describes the tables. Internal to sim/trace; the caller holds
-// hdf5::lock().
+// The folds of a trace. If a steady state is too long to be written, the file keeps one period and
+// the number of its repetitions. FORMAT.md describes the tables. Internal to sim/trace; the caller
+// holds hdf5::lock().
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Rows of a table in the file, as they are stored.
+/// Rows of a table as the file stores them.
 struct StoredRows {
   std::int64_t first = 0, count = 0;
   std::int64_t end() const { return first + count; }
@@ -28,16 +28,16 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// The numbers of spans and of each pool's events written so far, and the folds among them.
+/// Counts the spans and each pool's events written so far, and collects the folds among them.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// The rows that were written last are repeated.
+  /// Adds a fold that repeats the rows written last.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
-  /// /folds and below. Throws hdf5::Failure.
+  /// Writes the group /folds. Throws hdf5::Failure.
   void write(Tree& tree, ChunkFilter& filter) const;
 
  private:
@@ -46,8 +46,8 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// None where the file has none. Throws hdf5::Failure where they do not match the stored spans and
-/// events, or stand for more than 2^62 rows.
+/// Reads the folds; there may be none. Throws hdf5::Failure if they do not match the stored spans
+/// and events, or stand for more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

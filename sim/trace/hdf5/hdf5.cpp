@@ -10,7 +10,7 @@ bool set_up() {
   return H5dont_atexit() >= 0 && H5PLset_loading_state(0) >= 0;
 }
 
-/// Debian's build keeps an error stack a thread.
+/// Debian's build has one error stack per thread.
 bool silence() {
   return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }

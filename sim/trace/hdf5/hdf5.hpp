@@ -1,9 +1,9 @@
-// A safe form of the HDF5 library: handles that close themselves, every return value checked, one
-// thread at a time. Internal to sim/trace; no other code uses HDF5.
+// A safe interface to the HDF5 library: handles that close themselves, checks of every return
+// value, one thread at a time. Internal to sim/trace; no other code uses HDF5.
 //
-// HDF5 has one global state, and not every build of it supports two threads: its callers hold
-// lock() (handles take it when they close). A failing call throws Failure with HDF5's innermost
-// reason; reader and writer turn it into an InputError or an IoError.
+// HDF5 has one global state, and not every build of it supports two threads. So its callers hold
+// lock(); handles take it when they close. A failing call throws Failure with HDF5's innermost
+// reason. Reader and writer turn it into an InputError or an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Sets the library up at the first call: no clean-up at exit (it crashes there after a full disk),
-/// no messages of its own on stderr, no filters loaded from elsewhere.
+/// The first call sets the library up: no clean-up at exit (it crashes there after a full disk), no
+/// messages of its own on stderr, and no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws Failure: WHAT: HDF5's reason.
@@ -32,7 +32,7 @@ Result check(Result result, const std::string& what) {
   return result;
 }
 
-/// An open HDF5 object. Construction throws Failure when the call that opened it failed.
+/// An open HDF5 object. The constructor throws Failure if the call that opened the object failed.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -48,7 +48,7 @@ class Handle {
   operator hid_t() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
   void release() { id_ = -1; }  ///< stays open for ever
-  /// Returns what HDF5 returns: a negative number when it failed.
+  /// Returns what HDF5 returns: a negative number if it failed.
   herr_t close() {
     if (id_ < 0) return 0;
     const auto held = lock();
@@ -64,14 +64,14 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// A variable-length UTF-8 string type.
+/// Returns the type of variable-length UTF-8 strings.
 Handle string_type();
 
-/// A name as one step of a path: '/', '%', control characters and names made of dots are written as
-/// %2F and so on; an empty name as "%".
+/// Returns a name as one step of a path: '/', '%', control characters and names made of dots are
+/// written as %2F and so on, and an empty name as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
-/// GROUP/STEP
+/// Returns GROUP/STEP.
 std::string below(const std::string& group, const std::string& step);
 
 }  // namespace sluice::hdf5

@@ -1,5 +1,5 @@
-// The small tables of a trace, read back. Internal to sim/trace; the caller holds hdf5::lock().
-// Throws hdf5::Failure.
+// Reads the small tables of a trace. Internal to sim/trace; the caller holds hdf5::lock(). Throws
+// hdf5::Failure.
 #pragma once
 
 #include "trace/hdf5/file_reader.hpp"

@@ -24,7 +24,7 @@ namespace {
 
 using hdf5::Failure;
 
-/// The file can be read, is a file (a pipe would wait for ever), and nobody is writing it.
+/// Requires that the path is a regular file (a pipe would wait for ever), can be read, and is not being written.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -52,7 +52,7 @@ struct TraceReader::State {
     }
   }
 
-  /// Those rows of StoredSpans or StoredEvents, in blocks.
+  /// Reads a range of rows of StoredSpans or StoredEvents, in blocks.
   template <class Row>
   void hand_over(const auto& stored, StoredRows rows, const auto& take) const {
     std::vector<Row> block;
@@ -87,7 +87,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Read when they are first asked for: a file may be damaged there only.
+  /// Reads the folds at the first call, because a file may be damaged only there.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
@@ -126,7 +126,7 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // Until 1.0 they stood at the root, and SimGrid was the only executor.
+  // Up to version 1.0 they were attributes of the root, and SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -1,7 +1,7 @@
-// Reads a trace (FORMAT.md). Throws IoError when the file is missing, unreadable or being written;
-// and InputError when it is not a trace, is cut short or damaged, has a newer version, or was never
-// finished. It follows no link out of the file. HDF5 itself may crash on a file that was made to
-// crash it, so files from strangers should be read in a process of their own.
+// Reads a trace (FORMAT.md). Throws IoError if the file is missing, unreadable or being written.
+// Throws InputError if it is not a trace, is cut short or damaged, has a newer version, or was
+// never finished. It follows no link out of the file. HDF5 itself may crash on a file that was made
+// to crash it, so files from strangers should be read in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ class TraceReader {
 
   std::uint64_t span_count() const;  ///< including those for which folds stand
   bool is_folded() const;            ///< whether a steady state is kept as one period and its count
-  /// All spans in blocks, including those for which folds stand, in their places.
+  /// Reads all spans in blocks, in their order, including those that folds stand for.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// All events of one pool in blocks, in the same way.
+  /// Reads all events of one pool in blocks, in the same way.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

@@ -6,10 +6,10 @@ namespace sluice {
 
 namespace {
 
-/// Iterations as far from 0 as this can be moved by as many.
+/// An iteration up to this number can be moved by as many iterations without overflow.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
-/// Hands rows over in blocks.
+/// Passes rows on in blocks.
 template <class Row>
 class Blocks {
  public:
@@ -131,7 +131,7 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      sequence.fit(event);  // also those of other pools: times follow one another in all
+      sequence.fit(event);  // events of other pools count, too: the times of all pools together must ascend
       if (event.pool == pool) blocks.add(event);
     }
   blocks.hand_over();

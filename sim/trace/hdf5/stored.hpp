@@ -1,4 +1,4 @@
-// Spans and events of a trace as the file stores them, and those for which a fold stands. Internal
+// The spans and events that the file of a trace stores, and those that a fold stands for. Internal
 // to sim/trace; the caller holds hdf5::lock(), except for repetitions. Throws hdf5::Failure.
 #pragma once
 
@@ -19,11 +19,11 @@ inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all` is the number of rows when folds are expanded; causes are rows of those. Version 1.0 has
-  /// no causes.
+  /// `all` is the number of rows after folds are expanded; causes are numbers of such rows. Version
+  /// 1.0 has no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// Replaces the content of `block` by a number of rows, beginning with a given one.
+  /// Replaces the content of `block` by `count` rows, beginning with row `first`.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;
@@ -35,7 +35,7 @@ class StoredSpans {
   std::uint64_t all_;
 };
 
-/// The group of a pool's events.
+/// Returns the group of a pool's events.
 std::string events_group(const Labels& labels, std::uint32_t pool);
 
 class StoredEvents {
@@ -50,10 +50,10 @@ class StoredEvents {
   std::uint32_t pool_;
 };
 
-/// What Sink::repeat() would have emitted for a period, in blocks.
+/// Computes the spans that Sink::repeat() would emit for a period, in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
-/// The same of one pool's events; `period`: by pool.
+/// Does the same for one pool's events; `period` holds the events by pool.
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
                    std::uint32_t pool,
                    const std::function<void(const std::vector<MemoryEvent>&)>& take);

@@ -22,7 +22,7 @@ std::uint8_t Codes::of(const std::string& name) {
 
 namespace {
 
-/// One group of columns of equal length.
+/// Writes one group of columns of equal length.
 class Table {
  public:
   Table(Tree& tree, ChunkFilter& filter, std::string group, std::size_t rows)
@@ -49,7 +49,7 @@ class Table {
     columns_.push_back(name);
   }
 
-  /// A column that another one writes.
+  /// Registers a column that other code writes.
   void add(const std::string& name) { columns_.push_back(name); }
 
   void dimension(const std::string& name) { tree_.dimension(group_, name, rows_, columns_); }

@@ -1,5 +1,5 @@
-// The small tables of a trace: labels, summary, series. Internal to sim/trace; the caller holds
-// hdf5::lock(). Throws hdf5::Failure.
+// Writes the small tables of a trace: labels, summary, series. Internal to sim/trace; the caller
+// holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace sluice {
 class Codes {
  public:
   explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
-  /// Throws InternalError beyond 255.
+  /// Returns the code of a text. Throws InternalError beyond 255.
   std::uint8_t of(const std::string& name);
   const std::vector<std::string>& names() const { return names_; }
 
@@ -27,25 +27,25 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// The numbers of an action, side by side, because labels are large.
+/// The numbers of an action. They are stored side by side, because labels are large.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
   std::uint8_t kind, section;
 };
 
-/// By action; `kinds` and `sections` collect the names of theirs.
+/// Returns the codes by action; `kinds` and `sections` collect the names.
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// /labels/*, in pieces of some milliseconds: the names of a million actions take a while.
+/// Writes /labels/* in pieces that take some milliseconds, because a million names take a while.
 class LabelWriter {
  public:
   /// All arguments must outlive this object.
   LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
               const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
   ~LabelWriter();
-  /// Writes a piece; returns false when nothing is left.
+  /// Writes a piece. Returns false when nothing is left.
   bool step();
 
  private:
@@ -53,9 +53,9 @@ class LabelWriter {
   std::unique_ptr<State> state_;
 };
 
-/// /summary/*
+/// Writes /summary/*.
 void write_summary(Tree& tree, const Summary& summary);
-/// /series/*
+/// Writes /series/*.
 void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table);
 
 }  // namespace sluice

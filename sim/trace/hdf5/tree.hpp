@@ -1,6 +1,6 @@
-// An HDF5 file under construction: groups, attributes, single values and columns by path, each
-// remembered with the SHA-256 of its content, so that the content hash needs no second look at the
-// file. Internal to sim/trace. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// An HDF5 file under construction: groups, attributes, single values and columns by path. The
+// SHA-256 of each content is remembered, so that the content hash does not need to read the file
+// again. Internal to sim/trace. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace sluice {
 
 class Tree {
  public:
-  /// Creates the file, or empties it. Locking is the caller's.
+  /// Creates the file, or empties it. The caller must lock it.
   explicit Tree(const std::string& path);
 
   hid_t file() const { return file_; }
   void group(const std::string& path);
 
-  /// Attributes of the object at `path`; an existing one is replaced.
+  /// Writes an attribute of the object at `path`; it replaces an existing one.
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name, const char* value) {
     attribute(path, name, std::string(value));
@@ -30,16 +30,16 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
-  /// Of an object that was just made: neither looked up nor replaced.
+  /// Writes an attribute of a new object: it neither looks for an existing attribute nor replaces one.
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
-  /// Scalar datasets.
+  /// Write scalar datasets.
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
-  /// A column of texts, written from its first row on. Of variable length: netCDF's library crashes
-  /// on texts of fixed length.
+  /// A column of texts, written from its first row on. The texts have variable length, because
+  /// netCDF's library crashes on texts of fixed length.
   class Texts {
    public:
     Texts(Tree& tree, const std::string& path, std::size_t rows, const std::string& long_name);
@@ -54,16 +54,16 @@ class Tree {
     Sha256 hash_;
   };
 
-  /// A dimension of the group without values of its own, in the way of netCDF-4: a scale of `rows`
-  /// that takes no space. Attached to the columns named.
+  /// Adds a dimension of the group without values of its own, in the way of netCDF-4: a scale of
+  /// `rows` that takes no space. It is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the scale of its other columns, along their dimension
+  /// Makes the column `scale` of the group the scale of the columns named, along their dimension
   /// `along`.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// A dataset's line in the content hash; `type` as NumPy writes it, `shape` "" for a scalar.
+  /// Adds a dataset's line to the content hash. `type` is as NumPy writes it, `shape` is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;

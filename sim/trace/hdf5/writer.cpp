@@ -21,7 +21,7 @@ namespace sluice {
 
 namespace {
 
-/// What stands in the file. After a failed write it is never destroyed: HDF5 crashes in it.
+/// The content of the file. After a failed write it is never destroyed, because HDF5 would crash.
 struct Store {
   explicit Store(const std::string& path) : tree(path) {}
 
@@ -57,7 +57,7 @@ Spans make_spans(Store& store, std::size_t rows) {
                         const char* long_name) -> Column& {
     return store.column("/spans/" + name, cell, rows, unit, long_name);
   };
-  // In braces the order is that of the text.
+  // In a braced list, the calls are evaluated in the order of the text.
   return {
       make("start", Cell::f64(), "s", "start"),
       make("end", Cell::f64(), "s", "end: the stream is free again"),
@@ -87,7 +87,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Stores whose disk failed: kept reachable for ever.
+/// Keeps stores reachable for ever whose disk failed.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;
@@ -95,8 +95,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes where it finds no memory, so what a trace takes at most is asked for before: its
-/// pieces, its thread, and room for the allocator. Throws bad_alloc.
+/// HDF5 crashes if it finds no memory. So the most that a trace can take is requested in advance:
+/// its pieces, its thread, and room for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -136,7 +136,7 @@ struct TraceWriter::State {
     store.reset();
   }
 
-  /// Makes IoErrors of HDF5's failures, and lets go of the file then.
+  /// Turns HDF5's failures into IoErrors, and then lets go of the file.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -206,15 +206,15 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// Comes last: HDF5 keeps texts in heaps that it enlarges by copying, and whatever text followed
-/// would enlarge the one that holds a large plan.
+/// The plan is written last: HDF5 keeps texts in heaps that it enlarges by copying, and a later
+/// text would enlarge the heap that holds a large plan.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
   header.plan = {};
 }
 
-/// What the spans need not wait for, piece by piece; false when all is written.
+/// Writes, piece by piece, the tables that do not depend on the spans. Returns false when all are written.
 bool TraceWriter::State::write_tables() {
   if (const auto make = std::exchange(header.make_plan, {})) {
     header.plan = make();
@@ -227,7 +227,7 @@ bool TraceWriter::State::write_tables() {
   const auto held = hdf5::lock();
   if (store->labels->step()) return true;
   store->labels.reset();
-  labels = {};  // likewise
+  labels = {};  // frees their memory, too
   store->tree.flush();
   return false;
 }
@@ -262,7 +262,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // Seldom: a flush writes all of the file's small pieces that have changed.
+  // Flushes seldom, because a flush writes all of the file's small pieces that have changed.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -270,8 +270,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // What the simulation took is free by now, in pieces: else HDF5's many small blocks lie scattered
-  // in it, and every page that they touch counts twice.
+  // The memory of the simulation is free by now, but in pieces. Otherwise HDF5's many small blocks
+  // would be scattered over these pieces, and every page that they touch would count twice.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

@@ -1,10 +1,10 @@
-// Writes a trace as an HDF5 file while the simulation runs, with fixed memory. FORMAT.md describes
-// the file.
+// Writes a trace as an HDF5 file while the simulation runs. It uses a fixed amount of memory.
+// FORMAT.md describes the file.
 //
-// The target appears whole or not at all (part_file.hpp). A background thread compresses and
-// writes, so that a span costs the simulation a copy; create the writer after any fork. Throws
-// IoError: from the constructor when the target cannot be written, later when the disk is full; the
-// .part is then gone. A writer that is destroyed unfinished leaves nothing behind.
+// The target appears whole or not at all (part_file.hpp). A background thread compresses and writes,
+// so that a span costs the simulation only a copy. Create the writer after any fork. The constructor
+// throws IoError if the target cannot be written. Other functions throw it if the disk is full; the
+// .part is then gone. A writer that is destroyed before finish() leaves nothing behind.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ class TraceWriter final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Very many spans (Repetition::is_folded) are stored as a fold.
+  /// Stores very many spans (Repetition::is_folded) as a fold.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes the rest and gives the file its name; called once. `answer` replaces the header's,
-  /// where it was not known before.
+  /// Writes the rest and gives the file its name. It must be called once. `answer` replaces the
+  /// header's answer, if that was not known before.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
-  /// The content hash of the finished file.
+  /// Returns the content hash of the finished file.
   const std::string& content_sha256() const;
 
  private:
