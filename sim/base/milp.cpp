@@ -21,7 +21,7 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-constexpr double small_cost = 1e-9;  ///< of the greatest cost of a variable
+constexpr double small_cost = 1e-9;  ///< as a share of the greatest cost of a variable
 
 /// Tells CBC when to stop: at a signal, or when the time is over. After a signal the caller throws
 /// the exception once CBC has cleaned up.

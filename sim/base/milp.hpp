@@ -16,7 +16,7 @@ namespace sluice {
 
 struct MilpSolution {
   bool feasible = false;       ///< values hold a solution
-  bool proven = false;         ///< the solution is optimal; or, without one, none exists
+  bool proven = false;         ///< the solution is optimal; without a solution: none exists
   std::vector<double> values;  ///< by variable; integer variables have exact integers
   double objective = std::numeric_limits<double>::infinity();
   double bound = -std::numeric_limits<double>::infinity();  ///< no solution has a lower objective
@@ -30,13 +30,13 @@ struct RelaxedSolution {
   bool solved = false;  ///< false: impossible, unbounded, or more iterations than were allowed
   double objective = 0;
   std::vector<double> values;  ///< by variable
-  std::vector<double> duals;   ///< by constraint: what the objective gains by one more of its limit
+  std::vector<double> duals;   ///< by constraint: how much the objective changes per unit of its limit
 };
 
 struct MilpLimits {
   static constexpr int unlimited = std::numeric_limits<int>::max();
   double seconds = std::numeric_limits<double>::infinity();  ///< wall clock: see solve()
-  int nodes = unlimited;                                     ///< of branch and bound
+  int nodes = unlimited;                                     ///< nodes of branch and bound
 };
 
 class Milp {

@@ -62,8 +62,8 @@ Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's figures that a cost model assumes to be reached.
 struct Shares {
-  std::optional<double> compute;  ///< of its FLOP/s; none: seconds do not follow from them
-  std::optional<double> memory;   ///< of its memory bandwidth; none: the same
+  std::optional<double> compute;  ///< share of its FLOP/s; empty: seconds do not depend on them
+  std::optional<double> memory;   ///< share of its memory bandwidth; empty: likewise
 };
 
 /// The grounds for some of the seconds of a price: a fit of a class of operators, rows of a
@@ -72,8 +72,8 @@ struct Grounds {
   std::string of;                               ///< the class; empty: the query does not concern a
                                                 ///< fit
   double seconds = 0;                           ///< seconds of the price
-  bool measured = false, interpolated = false;  ///< a row of a profile; interpolated between its
-                                                ///< rows
+  bool measured = false, interpolated = false;  ///< the price comes from a row of a profile; it is
+                                                ///< interpolated between rows
   bool fitted = false;
   bool inside = false;            ///< the sizes are within those measured
   double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known
@@ -83,7 +83,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< "cost.profile", "the fit t4"
   std::string path;
-  std::string folder = {};  ///< of bundled documents, where the path may be a name; else empty
+  std::string folder = {};  ///< the folder of bundled documents, if the path may be a name; else empty
 };
 
 /// Prices queries. Equal queries have equal prices.

@@ -16,7 +16,7 @@ enum class Pass : std::uint8_t {
   backward_input,   ///< only the gradient of the input
   backward_weight,  ///< only the gradient of the weights
   recompute,
-  update  ///< of weights by an optimizer: it belongs to no operator
+  update  ///< of weights by an optimizer; it does not belong to an operator
 };
 std::string_view name_of(Pass pass);
 

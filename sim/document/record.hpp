@@ -22,7 +22,7 @@ enum class Type {
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,   ///< one of `choices`
-  mapping,  ///< its owner reads it further (`record` describes it where it is fixed)
+  mapping,  ///< a mapping that its owner reads (`record` describes it if its keys are fixed)
   list,
   any
 };
@@ -80,8 +80,8 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  std::string text(std::string_view name) const;    ///< of a text, a choice, or any scalar that is
-                                                    ///< written as a word
+  std::string text(std::string_view name) const;    ///< a text, a choice, or any scalar that
+                                                    ///< is written as a word
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }

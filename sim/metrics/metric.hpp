@@ -13,11 +13,11 @@ namespace sluice {
 /// A metric. Its name is its key in --json, in a trace's /summary and in baselines.
 struct Metric {
   enum class Better { lower, higher, neither };
-  std::string name;     ///< with the unit at its end where the name alone does not tell it
+  std::string name;     ///< ends with the unit, unless the name alone implies it
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty: the value is a word
   std::string summary;  ///< one sentence: the definition
   std::string source;   ///< where the definition comes from
-  std::string example = {};  ///< a command in whose answer it has a value
+  std::string example = {};  ///< a command whose answer has a value for it
   Better better = Better::neither;
   SummaryValue (*value)(const Totals& totals);
 };

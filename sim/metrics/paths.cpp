@@ -173,8 +173,8 @@ class Backwards {
   std::int64_t few_, begin_ = 0;
   std::vector<double> known_;  ///< `pushed` by action, outside the body
   Window window_;              ///< `pushed` by execution
-  std::vector<double> rest_;   ///< by stream: from the start of its next execution to the end of
-                               ///< everything
+  std::vector<double> rest_;   ///< by stream: seconds from the start of its next execution to
+                               ///< the end of the run
   Tails tails_;
 };
 

@@ -14,12 +14,12 @@ namespace sluice {
 /// A plan's actions with the numbers that these computations need.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< for which it occupies its stream, alone on its links
-    double latency_s = 0;   ///< until those that wait for it may start
+    double seconds = 0;     ///< seconds for which it occupies its stream when it is alone on its links
+    double latency_s = 0;   ///< seconds until the actions that wait for it may start
     double not_before = 0;  ///< seconds into the run
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
-    std::uint32_t wait_begin = 0, wait_end = 0;  ///< in `waits`
+    std::uint32_t wait_begin = 0, wait_end = 0;  ///< range in `waits`
     bool body = false;
   };
   explicit PathGraph(const Plan& plan);

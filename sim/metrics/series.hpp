@@ -37,7 +37,7 @@ class SeriesSink final : public Sink {
   /// themselves are large.
   struct Effect {
     double joules;   ///< above idle power
-    double samples;  ///< done at the end
+    double samples;  ///< samples that are done at the end of the action
     std::uint32_t stream;
     bool recompute;
   };

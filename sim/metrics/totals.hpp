@@ -32,8 +32,8 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< idle while waiting for a transfer (compute streams)
-    Sum filling_s;  ///< idle until the prologue is complete (compute streams)
+    Sum exposed_s;  ///< seconds in which it is idle and waits for a transfer (compute streams)
+    Sum filling_s;  ///< seconds in which it is idle until the prologue is complete (compute streams)
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
@@ -67,7 +67,7 @@ class Totals final : public Sink {
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
-  const Sums& sums() const;  ///< computed when asked for after new spans
+  const Sums& sums() const;  ///< computed at the first call after new spans
 
   /// Returns whether every action of the plan has been executed as often as it should be.
   bool complete() const;
@@ -101,7 +101,7 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    std::int32_t ahead;  ///< of an action of the body: how many iterations later its work is needed
+    std::int32_t ahead;  ///< for an action of the body: how many iterations later its work is needed
   };
   struct Done {
     double when;
@@ -126,7 +126,7 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  std::vector<Done> done_;     ///< of the first iteration of a body that contains several steps
+  std::vector<Done> done_;     ///< for the first iteration of a body that contains several steps
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;
   std::vector<Stream> streams_;

@@ -24,8 +24,8 @@ struct Importer {
   std::string name;
   std::string summary;
   std::string source;             ///< source of the format
-  std::string ending;             ///< with which the files' names end
-  std::vector<Field> parameters;  ///< keys that may be given beside the file
+  std::string ending;             ///< the ending of the files' names
+  std::vector<Field> parameters;  ///< keys that may stand beside the file
   bool open = false;              ///< takes further keys, which it checks itself
   bool isolated = false;          ///< reads in a child process, because a foreign library does the
                                   ///< work

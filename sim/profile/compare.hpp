@@ -22,8 +22,8 @@ struct ComparedRow {
 
 struct CompareOptions {
   bool energy = false;      ///< joules instead of seconds
-  double least = 0;         ///< rows are left out where one of the two is at most this
-  double tolerance = 0.05;  ///< rows agree whose ratio differs from 1 by at most this
+  double least = 0;         ///< a row is left out if one of its two numbers is at most this
+  double tolerance = 0.05;  ///< a row agrees if its ratio differs from 1 by at most this
   /// Columns in which a row of A and a row of B may differ and still count as the same row.
   std::vector<std::string> but = {};
 };
@@ -31,12 +31,12 @@ struct CompareOptions {
 /// The result for the rows that both profiles have. It points to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< in the order of A
-  std::size_t pairs = 0;          ///< rows that both have, with a number in both
-  std::size_t with_zero = 0;      ///< among the pairs: one of the two is 0, left out
-  std::size_t below_least = 0;    ///< of the others: too small, left out
-  std::size_t unmeasured = 0;     ///< rows that both have, but without a number in one of them
+  std::size_t pairs = 0;          ///< rows with a number in both profiles
+  std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
+  std::size_t below_least = 0;    ///< pairs that are left out because a number is too small
+  std::size_t unmeasured = 0;     ///< rows of both profiles, but without a number in one of them
   std::size_t only_a = 0, only_b = 0;
-  std::size_t agreeing = 0;                     ///< of `rows`
+  std::size_t agreeing = 0;                     ///< how many of `rows` agree
   double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios; 0 where there are no rows
   double sum_a = 0, sum_b = 0;
 

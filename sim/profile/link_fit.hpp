@@ -25,8 +25,8 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;          ///< "down": to the device; "up"
   std::string memory;             ///< "pinned", "pageable"
-  CopyFit fit;                    ///< queued where there are such rows, else single ones
-  std::optional<CopyFit> single;  ///< beside queued ones
+  CopyFit fit;                    ///< the fit of queued copies if there are any, else of single ones
+  std::optional<CopyFit> single;  ///< the fit of single copies, if there are queued ones as well
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };

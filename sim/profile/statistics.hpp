@@ -25,9 +25,9 @@ struct Spread {
   double mean = 0, std = 0;  ///< std: divisor n - 1; 0 where n is 1
   double median = 0;
   double mad = 0;            ///< median of the distances from the median
-  double mean_within = 0;    ///< mean of those at most 3 std from the mean
-  std::size_t dropped = 0;   ///< those farther than that
-  std::size_t outliers = 0;  ///< those farther than 3 x 1.4826 MAD from the median
+  double mean_within = 0;    ///< mean of the numbers that are at most 3 std from the mean
+  std::size_t dropped = 0;   ///< how many numbers are farther than that from the mean
+  std::size_t outliers = 0;  ///< how many numbers are farther than 3 x 1.4826 MAD from the median
   double least = 0, most = 0;
 
   /// Returns (mean_within - median) / median: how much the choice between the two matters.

@@ -12,15 +12,15 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  std::size_t configurations = 0;  ///< distinct ones; instance, memories and method do not count
+  std::size_t configurations = 0;  ///< distinct configurations; instance, memories and method do not count
   double seconds = 0, joules = 0;  ///< sums of occurrences x one call
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  Spread seconds;            ///< of its samples; where only n, mean and std are known, it has only
-                             ///< those
+  Spread seconds;            ///< of its samples; if only n, mean and std are known, the other
+                             ///< fields are 0
   bool has_samples = false;  ///< otherwise there is no MAD, and no mean within 3 std
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };

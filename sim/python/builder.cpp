@@ -203,7 +203,7 @@ class Builder {
   std::vector<std::string> nodes_;
   std::set<std::string> names_;
   std::uint32_t tensors_ = 0;
-  std::uint32_t collectives_ = none;  ///< the last one
+  std::uint32_t collectives_ = none;  ///< the number of the latest one
 };
 
 }  // namespace

@@ -27,9 +27,9 @@ namespace sluice::helper {
 
 struct Message {
   enum class Kind : std::int64_t {
-    progress,  ///< first: executed actions, second: all actions
-    answer,    ///< first: exit code as on the command line, 0 for success
-    died,      ///< first: the signal that ended the process of this request
+    progress,  ///< the first number is the executed actions, the second is all actions
+    answer,    ///< the first number is the exit code, as on the command line; 0 is success
+    died,      ///< the first number is the signal that ended the process of this request
   };
   Kind kind = Kind::progress;
   std::int64_t first = 0, second = 0;

@@ -85,7 +85,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  std::optional<SeriesSink> series_;  ///< where a trace is written, or someone listens
+  std::optional<SeriesSink> series_;  ///< exists if a trace is written, or if someone listens
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
   std::unique_ptr<TraceWriter> writer_;

@@ -37,8 +37,8 @@ struct RunRequest {
 struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that ran
-  std::string content_sha256 = {};        ///< of the trace; empty where none is written
-  SeriesTable series = {};                ///< only where a trace is written, or someone listens
+  std::string content_sha256 = {};        ///< content hash of the trace; empty if none is written
+  SeriesTable series = {};                ///< filled only if a trace is written, or if someone listens
 };
 
 /// Returns the header of the trace of this run.

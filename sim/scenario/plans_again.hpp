@@ -21,9 +21,9 @@ class PlansAgain {
   /// until the next find() or keep().
   struct Made {
     Plan plan;
-    PlanTables tables;  ///< of that plan
+    PlanTables tables;  ///< the tables of that plan
     CutModel cut;
-    std::vector<Stage> question_stages;  ///< that the bound of the question looks at
+    std::vector<Stage> question_stages;  ///< the stages from which the bound of the question is computed
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
     PriceAgain again;

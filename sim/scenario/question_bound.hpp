@@ -35,20 +35,20 @@ struct QuestionTerms {
   /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {
     std::string name;
-    double seconds = 0;        ///< forward passes of all samples, on the fastest device
-    double weight_bytes = 0;   ///< of weights that no earlier block has
-    double waiting_bytes = 0;  ///< of all samples that have passed this block and no layer behind
-                               ///< it
-    double inside_bytes = 0;   ///< the least bytes of all samples inside the block; infinite: there
-                               ///< is no such state
+    double seconds = 0;        ///< of the forward passes of all samples, on the fastest device
+    double weight_bytes = 0;   ///< bytes of the weights that no earlier block has
+    double waiting_bytes = 0;  ///< bytes of all samples when each has passed this block but
+                               ///< no later layer
+    double inside_bytes = 0;   ///< the least bytes of all samples inside the block; infinite:
+                               ///< the block has no inside
   };
   std::vector<Block> blocks;
   double devices = 1;         ///< number of devices that may take part
-  double first_s = 0;         ///< before anything can compute: the first input arrives
-  double last_s = 0;          ///< after everything is computed: the last answer leaves
+  double first_s = 0;         ///< seconds until the first input has arrived and computing can start
+  double last_s = 0;          ///< seconds in which the last answer leaves, after all computing
   double capacity = 0;        ///< bytes of all devices together; infinite: no limit
   double down_rate = 0;       ///< byte per second from the host to all devices together, at most
-  double input_bytes = 0;     ///< of all samples
+  double input_bytes = 0;     ///< bytes of the inputs of all samples
   double link_s = 0;          ///< seconds in which the compulsory bytes keep the busiest link busy
   std::string link;           ///< the name of that link
   double backward_s = 0;      ///< backward passes of all samples; 0 for inference

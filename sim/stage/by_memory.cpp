@@ -18,7 +18,7 @@ namespace {
 
 struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
-  std::int64_t kept = 0;  ///< for the backward pass, with the gradients of input and output
+  std::int64_t kept = 0;  ///< what the backward pass needs, with the gradients of input and output
   /// The part of the need that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }

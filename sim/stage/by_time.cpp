@@ -17,7 +17,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The best stages for a given number of micro-batches in flight.
 struct Division {
-  double seconds = never;  ///< of all passes of a step
+  double seconds = never;  ///< seconds of all passes of a step
   std::vector<std::uint32_t> last;
 };
 

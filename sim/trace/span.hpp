@@ -13,7 +13,7 @@ namespace sluice {
 enum class WaitReason : std::uint8_t {
   none,    ///< it started at once
   data,    ///< the last thing that it waited for was the arrival of another action (`blocker`)
-  memory,  ///< … was room in a pool (`blocker`)
+  memory,  ///< the last thing that it waited for was room in a pool (`blocker`)
 };
 
 /// One executed action. Times are in seconds from the start of the run.
@@ -24,7 +24,7 @@ struct Span {
   std::int64_t iteration = 0;  ///< of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;        ///< the stream is free again
-  double available = 0;  ///< when consumers may start: end + latency of the route
+  double available = 0;  ///< when actions that wait for it may start: end + latency of the route
   double waited = 0;     ///< seconds for which its stream was idle before it (since the end of its
                          ///< previous span, or 0)
   WaitReason reason = WaitReason::none;

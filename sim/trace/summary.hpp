@@ -49,7 +49,7 @@ struct SummaryValue {
 
 struct Summary {
   struct Metric {
-    std::string name;     ///< makespan_s
+    std::string name;     ///< such as makespan_s
     std::string unit;     ///< s, byte, J, FLOP, sample, 1 (a ratio), or empty for a text
     std::string summary;  ///< one sentence
     SummaryValue value;

@@ -33,7 +33,7 @@ class Nest {
 
  private:
   Value root_ = Value::make_map();
-  std::unordered_map<std::string, std::size_t> places_;  ///< in the map that each stands in
+  std::unordered_map<std::string, std::size_t> places_;  ///< the index of each key in its map
 };
 
 Value value_of(const Summary::Metric& metric) {

@@ -28,7 +28,7 @@ struct Training {
   const Optimizer* optimizer = nullptr;
   DType weights = DType::float32;  ///< element type of the weights that the layers read
   DType gradients = DType::float32;
-  DType states = DType::float32;  ///< of the optimizer's state
+  DType states = DType::float32;  ///< element type of the optimizer's state
   bool master_weights = false;    ///< the optimizer also keeps a copy of the weights in `states`
   /// Seconds and FLOP of a backward pass as a multiple of the forward pass. If empty, each layer
   /// has its own.

@@ -13,7 +13,7 @@ constexpr double reach = 0.5;
 constexpr double trust_in_form = 0.05;
 /// Numbers that are further from the middle than this count little.
 constexpr double odd = 0.05;
-constexpr int rounds = 6;  ///< the rounds in which the middle is found
+constexpr int rounds = 6;  ///< the number of rounds in which the middle is computed
 
 double squared_distance(const Place& a, const Place& b) {
   double sum = 0;

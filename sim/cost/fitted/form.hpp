@@ -31,7 +31,7 @@ struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
-  FormPart part;         ///< the kernels to whose form it belongs
+  FormPart part;         ///< the kernels whose form has this parameter
   bool divides = false;  ///< the form divides by it, so it is never 0
   /// How firmly a fit keeps the parameter near `start` where the samples say little. It is the weight of
   /// the squared logarithm of the ratio to `start`, in comparison with the mean penalty of the samples.

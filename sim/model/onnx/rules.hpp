@@ -20,7 +20,7 @@ namespace sluice::onnx_import {
 enum class Axes {
   kept,    ///< they keep their meaning
   image,   ///< they keep their meaning, and the second one is the channels
-  changed  ///< something else
+  changed  ///< their meaning changes
 };
 
 /// A draft of a layer. The layer gets the `type` if the catalog computes the same shape as ONNX.
@@ -38,18 +38,18 @@ struct Draft {
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
   std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
   std::int64_t macs = 0;                     ///< per element of the output
-  std::int64_t flop = 0;                     ///< per element of the output, beside the
+  std::int64_t flop = 0;                     ///< per element of the output, without
                                              ///< multiply-accumulates
   std::int64_t input_macs = 0;               ///< per element of the first input
-  std::int64_t input_flop = 0;               ///< per element of the first input, beside the
+  std::int64_t input_flop = 0;               ///< per element of the first input, without
                                              ///< multiply-accumulates
-  std::string keeps = {};                    ///< of `operator`; empty: the default
-  std::int64_t kept_bytes = 0;               ///< of `operator`, per sample
-  bool same_place = false;                   ///< of `operator`: an output pixel depends on one
+  std::string keeps = {};                    ///< a key of `operator`; empty: the default
+  std::int64_t kept_bytes = 0;               ///< a key of `operator`, per sample
+  bool same_place = false;                   ///< a key of `operator`: an output pixel depends on one
                                              ///< pixel only
   bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input
-  bool each = false;                         ///< element by element, where the inputs are stretched
+  bool each = false;                         ///< it works element by element; inputs are stretched
                                              ///< to one shape
   bool each_output = false;                  ///< every output has its own draft
 
@@ -115,18 +115,18 @@ Draft group_norm(const Drafting& at);
 Draft lrn(const Drafting& at);
 
 Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
-Draft elementwise(const Drafting& at);  ///< `rule.flop` an element
+Draft elementwise(const Drafting& at);  ///< `rule.flop` per element
 Draft joined(const Drafting& at);       ///< sums and products; the layer type `rule.word`
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);
 Draft quantised(const Drafting& at);
 Draft clip(const Drafting& at);
-Draft reduction(const Drafting& at);  ///< `rule.flop` an element of the input
+Draft reduction(const Drafting& at);  ///< `rule.flop` per element of the input
 Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
-Draft moved(const Drafting& at);     ///< elements elsewhere: nothing is computed
-Draft enlarged(const Drafting& at);  ///< likewise; where the shape stays, it is the input
+Draft moved(const Drafting& at);     ///< elements are moved; nothing is computed
+Draft enlarged(const Drafting& at);  ///< elements may be repeated, too; if the shape stays, it is an alias
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);

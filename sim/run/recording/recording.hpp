@@ -27,7 +27,7 @@ struct Recording {
   TraceHeader header;  ///< without provenance
   Labels labels;
   std::vector<Span> spans;
-  std::vector<MemoryEvent> memory;  ///< pool by pool
+  std::vector<MemoryEvent> memory;  ///< sorted by pool
   Summary summary;
   SeriesTable series;
 };

@@ -58,7 +58,7 @@ class ChromeWriter {
  private:
   struct Texts {
     std::string event;  ///< "name": …, "cat": …
-    std::string args;   ///< what is the same for all executions
+    std::string args;   ///< the arguments that all executions share
   };
 
   Texts texts_of(const Labels::Action& action) const {

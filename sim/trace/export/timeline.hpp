@@ -21,7 +21,7 @@ namespace sluice {
 /// has the same name. All other pools are in a group of their own, "memories".
 struct TrackGroups {
   std::vector<std::string> names;
-  std::vector<std::size_t> of_stream, of_pool;  ///< by number: a group
+  std::vector<std::size_t> of_stream, of_pool;  ///< the index of the group
 
   explicit TrackGroups(const Labels& labels);
 };

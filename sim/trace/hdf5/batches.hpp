@@ -23,8 +23,8 @@ struct Batch {
 class BatchQueue {
  public:
   struct Work {
-    std::function<void()> prepare;              ///< first
-    std::function<void(const Batch&)> consume;  ///< each batch, in order
+    std::function<void()> prepare;              ///< is called first
+    std::function<void(const Batch&)> consume;  ///< is called for each batch, in order
     /// Does one piece of low-priority work while no batch is waiting. Returns false when no such
     /// work is left.
     std::function<bool()> idle;

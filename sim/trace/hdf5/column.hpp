@@ -69,7 +69,7 @@ class Column {
   std::uint64_t written_ = 0;
   std::vector<unsigned char> buffer_;
   hdf5::Handle dataset_;
-  Sha256 hash_;  ///< of the rows alone, so that it does not depend on chunks
+  Sha256 hash_;  ///< of the rows only, so that it does not depend on the chunks
 };
 
 /// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. Its values are given row by

@@ -69,8 +69,8 @@ class Tree {
   std::string content_sha256() const;
 
   void flush();
-  void close();    ///< everything to the disk; throws what the disk says
-  void abandon();  ///< never closes: after a failed write HDF5 crashes when it tries
+  void close();    ///< writes everything to the disk; throws Failure with the disk's error
+  void abandon();  ///< never closes the file, because HDF5 crashes when it closes after a failed write
 
  private:
   void put_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space,
@@ -81,7 +81,7 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  std::map<std::string, std::string> lines_;  ///< what is hashed, by object
+  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by object
 };
 
 }  // namespace sluice

@@ -34,7 +34,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  std::optional<LabelWriter> labels;  ///< while it writes
+  std::optional<LabelWriter> labels;  ///< exists while it writes
 };
 
 constexpr std::array<const char*, 13> span_columns = {
@@ -163,7 +163,7 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
-  FoldWriter folds;  ///< of the simulation's own thread, until that has ended
+  FoldWriter folds;  ///< used by the simulation's own thread until that has ended
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};
@@ -171,7 +171,7 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  std::optional<BatchQueue> queue;  ///< last: its thread uses all the others
+  std::optional<BatchQueue> queue;  ///< declared last, because its thread uses all the others
 };
 
 void TraceWriter::State::write_header() {
