@@ -5,8 +5,8 @@
     result = scenario.with_({"platform.links.host.bandwidth": "64GB/s"}).run()
     result.metrics.makespan_s, result.spans, result.plot.timeline()
 
-Times are seconds, sizes bytes, counts of operations FLOP (a multiply-accumulate is 2). Simulations
-run in a process of their own that the first run starts.
+Times are in seconds, sizes in bytes, and operations in FLOP (a multiply-accumulate is 2). Simulations
+run in a separate process, which the first run starts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if _TYPE_CHECKING:
 __version__: str = _sluice.version()
 
 _data = _Path(__file__).with_name("_data")
-if _data.is_dir():  # installed; from the source tree the zoo is the tree's own
+if _data.is_dir():  # an installed package has its own zoo; otherwise the zoo is that of the source tree
     _sluice.set_data_root(str(_data))
 
 
@@ -93,13 +93,12 @@ def data_root() -> str:
 __all__ = [
     "Action", "Asked", "Certainty", "Comparison", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
     "InputError", "InternalError", "Interrupted", "IoError", "KeysDropped", "Metrics", "Model", "Note",
-    "PlacementCurve", "Plan", "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
-    "Waiter", "Workload", "compare", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
-    "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
-    "policy", "profile_torch", "scenarios", "words",
-]
+    "PlacementCurve", "Plan", "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile",
+    "UsageError", "Waiter", "Workload", "compare", "data_root", "from_torch", "layers", "load", "load_plan",
+    "maximise", "meters", "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform",
+    "platforms", "policies", "policy", "profile_torch", "scenarios", "words", ]
 
 
 def __dir__() -> list[str]:
-    """Lists only what is public, without the modules of the package."""
+    """Lists only the public names, without the modules of the package."""
     return sorted([*__all__, "__doc__", "__file__", "__version__"])

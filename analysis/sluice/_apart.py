@@ -1,5 +1,5 @@
-"""Points of a sweep run in a process of their own, so that a point that ends its process does not end a worker: a
-lost worker costs a Dask cluster, or an MPI job, more than the point.
+"""Runs the points of a sweep in a separate process, so that a point that ends its process does not end a worker: for
+a Dask cluster or an MPI job, losing a worker is worse than losing the point.
 
 The two processes communicate by pipes: each message is a pickle that follows its length. The child ends when its
 standard input is closed, even in the middle of a point, so that nothing keeps running when the worker is killed."""
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Optional
 from . import _sluice
 
 Overrides = list[str]
-# #: The program of a child; sys.path is set before it.
+#: The program of a child; sys.path is set before it.
 PROGRAM = "from sluice import _apart\n_apart.serve()"
 
 
@@ -29,7 +29,7 @@ class Died(Exception):
 
 
 class Child:
-    """A process that asks points of one scenario."""
+    """A process that runs points of one scenario."""
 
     def __init__(self, text: str, path: str) -> None:
         self.answered = 0  # number of batches
@@ -39,7 +39,7 @@ class Child:
         _send(self._process.stdin, (text, path))
 
     def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
-        """The packed result of each point. Raises Died."""
+        """Returns the packed result of each point. Raises Died."""
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)
@@ -70,8 +70,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """The packed result of each point. A batch whose child dies is split in two; a single point that ends a fresh
-        child has failed."""
+        """Returns the packed result of each point. A batch whose child dies is split in two. A single point that ends
+        a fresh child has failed."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -88,7 +88,7 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """May be called from another thread: whoever waits for a child gets Died."""
+        """May be called from another thread: a thread that waits for a child gets Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -137,7 +137,7 @@ def _send(stream: BinaryIO, message: Any) -> None:
 
 
 def _received(stream: BinaryIO) -> Any:
-    """One message; None: the other end is closed."""
+    """Returns one message, or None if the other end is closed."""
     head = stream.read(8)
     if len(head) < 8:
         return None

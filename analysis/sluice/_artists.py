@@ -1,4 +1,4 @@
-"""Artists that place themselves when a picture is drawn, by the size that it then has. This module imports
+"""Artists that place themselves when a picture is drawn, because only then its size is known. This module imports
 matplotlib: `late("._artists")` loads it."""
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from matplotlib.transforms import Bbox
 
 _NEAR = 8.0  # points: a label this near needs no line to its point
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # points: how far labels may be from their points
-_SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))  # sides of a point,
-                                                                                 # in the order in
-                                                                                 # which they are
-                                                                                 # tried
+# The sides of a point, in the order in which they are tried.
+_SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
 class InBar(Text):
-    """A text in the middle of a bar, drawn only where the bar has room for it."""
+    """A text in the middle of a bar. It is drawn only if the bar has room for it."""
 
     def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
         super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
@@ -38,8 +36,8 @@ class InBar(Text):
 
 
 class Names(Artist):
-    """Names of points. Each is put at the first free place around its point, with a line to the point where that is
-    far. Earlier names have priority; a name for which there is no place is left out."""
+    """Names of points. Each name is put at the first free place around its point; if that is far away, a line leads to
+    the point. Earlier names have priority. A name for which there is no place is left out."""
 
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:

@@ -19,15 +19,15 @@ UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
          "byte": {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1.0},
          "FLOP/s": {"PFLOP/s": 1e15, "TFLOP/s": 1e12, "GFLOP/s": 1e9, "MFLOP/s": 1e6, "FLOP/s": 1.0}}
 _ours: WeakSet[Any] = WeakSet()  # figures whose size the caller did not choose
-_NARROW = 5.0  # inches: a legend beside the axes would take too much of such a figure
+_NARROW = 5.0  # inches: in a narrower figure a legend beside the axes would take too much room
 
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """A unit as it is written, and its value in the plain unit; `argument` is the name under which it was given.
-    Raises UsageError."""
+    """Returns a unit as it is written, and its value in the plain unit. `argument` is the name of the argument that
+    gave it. Raises UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -36,8 +36,8 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Numbers of an axis in plain units (s, byte), written in the unit that suits its length, or in `pinned`, the one
-    that was asked for. It keeps the labels that name the unit correct."""
+    """Numbers of an axis in plain units (s, byte). They are written in the unit that suits the length of the axis, or
+    in `pinned`, the unit that was asked for. It also updates labels that name the unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -52,7 +52,7 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """Labels that axis with `what` (unit) from now on, until somebody writes another label."""
+        """Labels that axis with `what` (unit) from now on, until another label is set."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -110,14 +110,14 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """All axes that share this axis, including these axes."""
+    """Returns all axes that share this axis, including `ax` itself."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Writes the axis in a unit that suits all axes that share it, or in `unit`, which the caller received as
+    """Writes the axis in a unit that suits all axes that share it, or in `unit`, which was given by the argument
     `argument`. Call it after the limits are set."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
@@ -144,7 +144,7 @@ def _is_above_a_sibling(ax: Axes) -> bool:
 
 
 def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -> Axes:
-    """The caller's axes, or new axes in a figure of that size (inches)."""
+    """Returns the caller's axes, or new axes in a figure of that size (inches)."""
     if ax is not None:
         if not isinstance(ax, Axes):
             raise errors.UsageError(f"ax is a {type(ax).__name__} and no Axes of matplotlib; plt.subplots() makes some")
@@ -159,7 +159,8 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """The size in inches: what was asked for, or else what suits the picture and, within `paper`, the page."""
+    """Returns the size in inches: the requested one, or else one that suits the picture and, within `paper`, the
+    page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -171,7 +172,7 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the title that was given ("" for none), or else ours, except on a printed page."""
+    """Sets the given title ("" for none). Without one it sets the default title `ours`, except on a printed page."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
@@ -191,7 +192,7 @@ def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
 
 
 def place(wanted: str) -> str:
-    """Checks that it is one of matplotlib's places of legends. Raises UsageError."""
+    """Returns `wanted` if it is one of matplotlib's places of legends. Raises UsageError otherwise."""
     if wanted not in Legends.codes:
         raise errors.UsageError(f"legend={wanted!r}: expected True, False or one of {', '.join(Legends.codes)}")
     return wanted
@@ -213,7 +214,7 @@ def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, borderaxespad=0.2,
               handlelength=1.2, columnspacing=1.0, **look)
     ax.set_title(ax.get_title(loc="left"), loc="left", pad=4 + 1.45 * points * rows)
-    if ax.get_figure() in _ours:  # so that the rest is as high as without the legend
+    if ax.get_figure() in _ours:  # the rest of the figure stays as high as without the legend
         width, height = ax.get_figure().get_size_inches()
         ax.get_figure().set_size_inches(width, height + 1.45 * points * rows / 72)
 

@@ -1,5 +1,5 @@
-"""Checks of arguments: what a public function is given is compared with its annotations, so that a message about a
-wrong type names the argument, and not what fails further inside."""
+"""Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
+argument, instead of something that fails further inside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-# #: parameters whose reader gives better messages
+#: parameters whose reader gives better messages
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -23,8 +23,8 @@ Check = Callable[[Any], bool]
 
 
 def checked(thing: Thing) -> Thing:
-    """A decorator: the function, or the class with its public methods, refuses arguments whose types differ from its
-    annotations. It then raises InputError."""
+    """A decorator for a function, or for a class and its public methods: they raise InputError for arguments whose
+    types differ from the annotations."""
     if not inspect.isclass(thing):
         return _function(thing)
     for name, member in list(vars(thing).items()):
@@ -38,7 +38,7 @@ def checked(thing: Thing) -> Thing:
 
 
 def clipped(value: Any) -> str:
-    """The repr of any value, shortened."""
+    """Returns the repr of any value, shortened."""
     shortener = reprlib.Repr()
     shortener.maxstring = shortener.maxother = 60
     try:
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # now all names of its module exist
+        if checks is None:  # at the first call all names of its module exist
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -77,7 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """The checks by parameter; none where an annotation allows anything, or names something that is not imported."""
+    """Returns the checks by parameter. A parameter has none if its annotation allows anything, or names something that
+    is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -116,7 +117,7 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Whether it is a text that can be written as UTF-8 without a NUL, as all input must be."""
+    """Returns whether it is a text that can be written as UTF-8 without a NUL, as all input must be."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -145,7 +146,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    """A list, a tuple, a range, an array, a column of a table."""
+    """Returns whether it is a list, a tuple, a range, an array, or a column of a table."""
     if isinstance(value, (str, bytes, bytearray, memoryview, collections.abc.Mapping, type)):
         return False
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and getattr(value, "shape", 1) != ()
@@ -166,7 +167,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """The function that checks a value against the annotation, and the words for a message."""
+    """Returns the function that checks a value against the annotation, and the words for a message."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"

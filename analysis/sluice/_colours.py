@@ -1,6 +1,6 @@
-"""Colours, each with one meaning, so that a page may hold pictures of all kinds. There are three families, which
-people with any colour vision can tell apart: kinds of actions have the colours of Okabe and Ito, tensor classes are
-light (close to Paul Tol's light scheme), and everything else that is compared (runs, streams, groups) has his muted
+"""Colours. Each has one meaning, so that a page may hold pictures of all kinds. There are three families, which
+people with any colour vision can tell apart. Kinds of actions have the colours of Okabe and Ito. Tensor classes are
+light (close to Paul Tol's light scheme). All other things that are compared (runs, streams, groups) have Tol's muted
 colours, which suit lines."""
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from . import _sluice
 
 #: "#rrggbb" by kind of action, in the order of the legend
 KINDS: dict[str, str] = _sluice.kind_colours()
-# #: colours by tensor class, from the bottom of a stack: classes that stay are below those that
-# come and go
+#: colours by tensor class, from the bottom of a stack: classes that stay are below those that
+#: come and go
 CLASSES = {"weight": "#99AAEE", "optimizer": "#FFAABB", "kv_cache": "#C8B8A8", "gradient": "#BBCC33",
            "activation": "#EE8866", "workspace": "#EEDD88", "input": "#99DDFF", "output": "#88DDBB"}
 _COMPARED = ("#332288", "#CC6677", "#117733", "#AA4499", "#999933", "#882255", "#44AA99", "#661100")
@@ -21,23 +21,23 @@ OTHER_KIND = "#999999"
 
 
 def compared(number: int, ax: Any) -> str:
-    """The colour of the run, stream or group with that number, as it looks on these axes."""
+    """Returns the colour of the run, stream or group with that number, for the background of these axes."""
     family = _COMPARED_ON_DARK if on_dark(ax) else _COMPARED
     return family[number % len(family)]
 
 
 def ink(ax: Any) -> Any:
-    """The colour in which the axes write: black, or white on a dark style."""
+    """Returns the colour of the axes' text: black, or white in a dark style."""
     return ax.xaxis.label.get_color()
 
 
 def on_dark(ax: Any) -> bool:
-    """Whether the ink of these axes is light."""
+    """Returns whether the ink of these axes is light."""
     return _luminance(ink(ax)) > 0.5
 
 
 def ground(ax: Any) -> Any:
-    """The background of the axes, also where they have none of their own."""
+    """Returns the background of the axes, or of their figure if the axes are transparent."""
     from matplotlib import colors
 
     for painted in (ax.get_facecolor(), ax.get_figure().get_facecolor()):
@@ -47,28 +47,28 @@ def ground(ax: Any) -> Any:
 
 
 def kind(name: str, ax: Any) -> Any:
-    """The colour of a kind of action; black is replaced by the ink of the axes."""
+    """Returns the colour of a kind of action. Black is replaced by the ink of the axes."""
     colour = KINDS.get(name, OTHER_KIND)
     return ink(ax) if _luminance(colour) < 0.01 else colour
 
 
 def neutral(ax: Any) -> Any:
-    """A colour between background and ink, for things that are labelled and need no colour of their own."""
+    """Returns a colour between background and ink, for things that are labelled and need no colour of their own."""
     return _mixed(ax, 0.55)
 
 
 def upon(colour: Any) -> Any:
-    """The colour for a text on a field of the given colour."""
+    """Returns the colour for a text on a field of the given colour."""
     return "black" if _luminance(colour) > 0.3 else "white"
 
 
 def pale(ax: Any) -> Any:
-    """A colour close to the background."""
+    """Returns a colour close to the background."""
     return _mixed(ax, 0.25 if on_dark(ax) else 0.07)
 
 
 def _mixed(ax: Any, share: float) -> Any:
-    """The background with this share of the ink."""
+    """Mixes the background with this share of the ink."""
     from matplotlib import colors
 
     one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))
@@ -76,7 +76,7 @@ def _mixed(ax: Any, share: float) -> Any:
 
 
 def _luminance(colour: Any) -> float:
-    """The brightness, 0 to 1 (WCAG 2.1, relative luminance)."""
+    """Returns the brightness, from 0 to 1 (WCAG 2.1, relative luminance)."""
     from matplotlib import colors
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(colour)]

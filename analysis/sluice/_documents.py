@@ -16,8 +16,9 @@ _DEEPEST = 64  # the same limit as in the readers
 
 
 def plain(value: Any, where: str = "") -> Any:
-    """Converts a value to nothing but dict, list, str, int, float, bool and None. A Model or a Platform becomes its
-    document, a Path its text, an element type of numpy or torch its name. Raises InputError for anything else."""
+    """Converts a value to dict, list, str, int, float, bool and None. A Model or a Platform becomes its document, a
+    Path becomes its text, and an element type of numpy or torch becomes its name. Raises InputError for anything
+    else."""
     if where.count(".") > _DEEPEST:
         raise errors.InputError(f"'{where.strip('.')[:40]}…' is nested deeper than {_DEEPEST} levels, or contains itself")
     if value is None or isinstance(value, (bool, int, float)):
@@ -44,7 +45,8 @@ def plain(value: Any, where: str = "") -> Any:
 
 
 def dtype_name(value: Any) -> str:
-    """The name of an element type that is given as a name, or as a type of numpy or torch. Raises InputError."""
+    """Returns the name of an element type. It may be given as a name, or as a type of numpy or torch. Raises
+    InputError."""
     if isinstance(value, str):
         return _text(value, "dtype")
     name = _name_of_dtype(value)
@@ -55,8 +57,8 @@ def dtype_name(value: Any) -> str:
 
 
 def _name_of_dtype(value: Any) -> Optional[str]:
-    """The name; None: it is not an element type. Nothing is imported: whoever has such a type has imported its
-    module."""
+    """Returns the name, or None if it is not an element type. Nothing is imported: a caller who has such a type has
+    imported its module."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.dtype):
         return str(value).rpartition(".")[2]
@@ -67,7 +69,7 @@ def _name_of_dtype(value: Any) -> Optional[str]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """The text that str makes of it. Raises InputError where str fails."""
+    """Returns str(value). Raises InputError if str fails."""
     try:
         return _text(str(value), what)
     except (ValueError, RuntimeError) as error:  # RecursionError is one

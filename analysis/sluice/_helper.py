@@ -1,4 +1,4 @@
-"""The helper is a process of its own that forks for each run, so that this process never has an engine.
+"""The helper is a separate process that forks for each run, so that this process never has a SimGrid engine.
 
 The first run starts it, and it ends with this process. Any number of threads may ask it at once: each request has a
 socket of its own, on which the answer comes as a piece of shared memory. sim/python/protocol.hpp describes the
@@ -50,7 +50,7 @@ class Helper:
         self._control: Optional[socket.socket] = None
 
     def after_fork(self) -> None:
-        """Called in a forked child: the helper belongs to the parent."""
+        """Must be called in a forked child, because the helper belongs to the parent."""
         control, process = self._control, self._process
         self._forget()
         if control is not None:
@@ -100,8 +100,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """Whether the helper has ended: it never writes to the control socket, so anything readable there means its
-        end."""
+        """Returns whether the helper has ended. It never writes to the control socket, so the socket becomes readable
+        only when the helper ends."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:
@@ -111,7 +111,7 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the worker beside this file in a session of its own, because Ctrl-C is handled here."""
+    """Starts the worker, which lies beside this file, in a session of its own, because Ctrl-C is handled here."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -129,7 +129,7 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """The memory of an answer. Raises the error that it reports."""
+    """Returns the memory of an answer. Raises the error that the answer reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:

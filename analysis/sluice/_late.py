@@ -1,6 +1,6 @@
-"""Modules that are imported only when they are needed.
+"""Imports modules only when they are needed.
 
-An interrupt in the middle of such an import would leave, for instance, half of pandas, which could not be imported
+An interrupt in the middle of such an import would leave, for example, half of pandas, and pandas could not be imported
 again in this process. So Ctrl-C waits until the import is done."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _whole: dict[str, ModuleType] = {}
 
 
 def late(name: str) -> ModuleType:
-    """The module of that name, which is relative to the package where it begins with a dot."""
+    """Returns the module of that name. A name that begins with a dot is relative to the package."""
     if name not in _whole:
         with _uninterrupted():
             _whole[name] = importlib.import_module(name, __package__)

@@ -1,4 +1,4 @@
-"""Measures a call: in a loop, after warm-up, until there are enough samples."""
+"""Measures a call in a loop, after warm-up, until there are enough samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Measuring energy may take at most this many times the seconds of the samples; then `joules_error`
-# gives the remaining uncertainty.
+# Measuring energy may take at most this many times the seconds of the samples. After that, `joules_error`
+# gives the uncertainty that remains.
 ENERGY_PATIENCE = 10
 
 
@@ -22,9 +22,8 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Makes the C library keep freed memory instead of returning it to the system, and allocate nothing by separate
-    mappings: a large tensor then reuses the memory of a freed one. Raises InputError where the library has no such
-    option."""
+    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. Then
+    a large tensor reuses the memory of a freed one. Raises InputError if the library has no such option."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
@@ -33,14 +32,14 @@ def keep_freed_memory() -> None:
 
 @dataclass(frozen=True)
 class Loop:
-    """Decides when there are enough samples, and holds what they are measured with."""
+    """Decides when there are enough samples, and holds the clock and the meter that measure them."""
 
     budget_s: float = 1.0  # seconds for the samples of a row
-    confidence: Optional[float] = None  # this is enough as well: 1.96 standard errors within this
+    confidence: Optional[float] = None  # samples also suffice if 1.96 standard errors are within this
                                         # share of the mean
-    least: int = 10  # samples, however long they take
+    least: int = 10  # number of samples that are always taken, however long they take
     warmup: int = 3  # calls before the first sample
-    sample_s: float = 1e-3  # a sample has so many calls that it takes at least this long
+    sample_s: float = 1e-3  # a sample has as many calls as it needs to take at least this long
     clock: Callable[[], float] = time.perf_counter
     meter: Optional[Meter] = None
 
@@ -50,7 +49,7 @@ class Loop:
         return elapsed_s >= self.budget_s or self.sure(samples)
 
     def sure(self, samples: Sequence[float]) -> bool:
-        """Whether the mean is as certain as was asked for."""
+        """Returns whether the mean is as certain as `confidence` demands."""
         if self.confidence is None or len(samples) < 2:
             return False
         error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
@@ -59,8 +58,8 @@ class Loop:
 
 @dataclass
 class Subject:
-    """What is measured. `prepare(n)` prepares the next n calls, outside of the measured time, and returns a function
-    that runs them."""
+    """The calls that are measured. `prepare(n)` prepares the next n calls, outside of the measured time, and returns a
+    function that runs them."""
 
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
@@ -73,13 +72,13 @@ class Measured:
     """Seconds and joules of one call of a layer."""
 
     seconds: list[float] = field(default_factory=list)
-    calls: int = 1  # calls of which a sample is the mean
+    calls: int = 1  # a sample is the mean of this many calls
     joules: Optional[float] = None
     joules_error: Optional[float] = None
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Measures samples until the loop has enough, then energy where there is a meter."""
+    """Measures samples until the loop has enough, and then energy if there is a meter."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -104,7 +103,7 @@ def _timed(subject: Subject, loop: Loop, calls: int) -> float:
 
 
 def _calls(subject: Subject, loop: Loop) -> int:
-    """The number of calls that take the least time of a sample."""
+    """Returns the number of calls that take at least the time of a sample."""
     calls = 1
     while _timed(subject, loop, calls) < loop.sample_s:
         if subject.most_calls is not None and 2 * calls > subject.most_calls:
@@ -114,8 +113,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures joules. The counter is off by at most its resolution at each end, so there are as many calls as make
-    that small, or as the patience allows. Preparations between the calls are included, so they must be short."""
+    """Measures joules. The counter is off by at most its resolution at each end. So calls are repeated until this error
+    is small, or until the patience ends. Preparations between the calls are included, so they must be short."""
     done, elapsed = 0, 0.0
     subject.synchronise()
     before = meter.joules()

@@ -21,7 +21,7 @@ _SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
-    """Four significant digits with a prefix: 24 GB, 3.1 ms, 42 %."""
+    """Writes four significant digits with a prefix: 24 GB, 3.1 ms, 42 %."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if unit == "1":
@@ -30,7 +30,7 @@ def for_people(value: float, unit: str) -> str:
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
-    if unit == "s":  # kiloseconds are not in use
+    if unit == "s":  # nobody uses kiloseconds
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
@@ -46,7 +46,7 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 
 
 class Suggesting:
-    """For an unknown attribute, suggests the one that may be meant."""
+    """A class whose error for an unknown attribute suggests the one that may be meant."""
 
     if not TYPE_CHECKING:  # its class declares which attributes there are
         def __getattr__(self, name: str) -> Any:
@@ -56,7 +56,7 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of that name, or it has no such key; the text suggests which one may be meant."""
+    """There is no metric of that name, or the metric has no such key. The text suggests which one may be meant."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -80,8 +80,8 @@ class _ByKey(dict):
 
 class Metrics(MetricTypes, Mapping):
     """Metrics by name, as in `sluice run --json`: metrics["makespan_s"] or metrics.makespan_s. A metric by key (a
-    link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed: dicts that are
-    handed out are copies. An unknown name or key raises a KeyError that is also an InputError."""
+    link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed: their dicts are
+    copies. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
@@ -104,7 +104,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def absent(self) -> dict[str, str]:
-        """Why there is no number, for the metrics that have none."""
+        """For each metric without a number, the reason why it has none."""
         return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:

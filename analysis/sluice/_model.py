@@ -134,12 +134,13 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """The largest micro-batch that fits on each platform's device: one row per platform (without any, one device
-        without a limit). capacity_bytes, largest in samples (none: any number), step in s; bytes at its peak, in all
-        and by class; the same for one sample (one) and for the first that does not fit (next), with the refusal;
-        `error` says why a platform cannot be asked, such as one without a rate for the dtype. With a `batch`
-        (samples): the micro-batches in which it is accumulated, and the seconds of a step. cost is the cost model of
-        the seconds. `changes` are applied to the scenario that is asked."""
+        """The largest micro-batch that fits on the device of each platform. There is one row per platform; without any
+        platform, one row for a device without a limit. The columns are capacity_bytes, largest (samples; none: any
+        number), step (s), and the bytes at the peak, in total and by class. The columns one_… are for one sample. The
+        columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says why a platform
+        cannot be asked: it may have no rate for the dtype. With a `batch` (samples) there are also the micro-batches in
+        which it is accumulated, and the seconds of a step. `cost` is the cost model for the seconds. `changes` are
+        applied to the scenario that is asked."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -165,8 +166,8 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """The path to a key from the `model:` mapping of a scenario, which holds values of parameters, and the document
-    as its `definition`."""
+    """Returns the path to a key from the `model:` mapping of a scenario. This mapping holds values of parameters, and
+    the model's document as its `definition`."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"
@@ -174,7 +175,7 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """A flat row, with the bytes of the largest by class."""
+    """Returns a flat row, with the bytes of the largest micro-batch by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}
@@ -191,7 +192,7 @@ def _fit_row(card: dict) -> dict:
 
 @checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
-    """Reads a model from a file, or the one of that name in the zoo (`sluice.models()`).
+    """Reads a model from a file, or the model of that name from the zoo (`sluice.models()`).
 
     Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
     are overrides as the command line has them. Raises InputError, IoError."""

@@ -10,18 +10,18 @@ from . import errors
 from ._checked import checked, clipped
 from ._late import late
 
-_WIDTHS = {1: 3.33, 2: 7.0}  # inches: one column of a page with two, and both (ACM's and IEEE's
-                             # within 0.2)
+_WIDTHS = {1: 3.33, 2: 7.0}  # inches: one column and both columns of a page (those of ACM and IEEE differ by
+                             # at most 0.2)
 _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 
 
 @contextmanager
 @checked
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
-    """Within it, pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`. They
-    are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches), with type of 7 and 8
-    points that PDF files embed, and without a title of ours, since a caption says it. Legends of narrow
-    pictures stand above them. It holds for figures of your own, too, that are made within it."""
+    """A context in which pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`.
+    They are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches). Their type has 7 and
+    8 points and is embedded in PDF files. They have no default title, because a caption takes its place. Legends
+    of narrow pictures are above them. The context also applies to figures of your own."""
     if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
         raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")
     inches = _WIDTHS[columns] if width is None else width
@@ -41,5 +41,5 @@ def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
 
 
 def page_width() -> Optional[float]:
-    """In inches, within `paper`."""
+    """Returns the width of the page in inches within `paper`, else None."""
     return _width.get()

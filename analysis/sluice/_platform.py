@@ -55,7 +55,7 @@ class Platform:
 
     @property
     def device_names(self) -> list[str]:
-        """The names in the order of the document; a device with a count appears that many times: gpu0, gpu1."""
+        """The names in the order of the document. A device with a count appears that many times: gpu0, gpu1."""
         return [device.name for device in self._native.devices]
 
     @property
@@ -64,8 +64,8 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory of the platform; None:
-        unlimited."""
+        """Returns the bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory of the platform.
+        None means unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -73,14 +73,14 @@ class Platform:
             for memory in device.memories:
                 if memory.pool == node:
                     return memory.capacity
-        return self._native.device(node).capacity  # raises with the known names
+        return self._native.device(node).capacity  # raises an error that lists the known names
 
     def flop_per_s(self, device: str, dtype: Dtype = "float32") -> float:
-        """FLOP/s that the device reaches: rate x efficiency."""
+        """Returns the FLOP/s that the device reaches: rate x efficiency."""
         return self._native.device(device).flop_per_s(_documents.dtype_name(dtype))
 
     def bandwidth(self, source: str, target: str) -> float:
-        """Byte per second of the narrowest link on the path from one memory to another."""
+        """Returns the byte per second of the narrowest link on the path from one memory to another."""
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
@@ -100,8 +100,8 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """One row per memory that a device reaches without a link, the default first: its pool in plans, whether it
-        belongs to the device alone, capacity in bytes, and read and write in byte/s."""
+        """One row per memory that a device reaches without a link, the default memory first: its pool in plans, whether
+        it belongs to the device alone, capacity in bytes, and read and write in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -133,7 +133,7 @@ class Platform:
 
 
 def named(given: Union[Platform, str, Path]) -> Platform:
-    """The platform itself, or what `platform` reads. Raises InputError, IoError."""
+    """Returns a Platform as it is, or reads the platform of that name or path. Raises InputError, IoError."""
     if isinstance(given, Platform):
         return given
     if not isinstance(given, (str, Path)):
@@ -144,7 +144,7 @@ def named(given: Union[Platform, str, Path]) -> Platform:
 
 @checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`).
+    """Reads a platform from a file, or the platform of that name from the zoo (`sluice.platforms()`).
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 

@@ -14,7 +14,7 @@ from .words import (Collective, Computation, Mode, Movement, ParameterType, Sect
 from .plan import Plan
 
 
-_MOST = 2**31 - 1  # the largest number of anything countable
+_MOST = 2**31 - 1  # the largest number that an argument may have
 
 
 class Workload(NamedTuple):
@@ -34,9 +34,9 @@ class Workload(NamedTuple):
 
 class Stage(NamedTuple):
     """Consecutive layers, as a policy receives them: number (from 0), name, weight_bytes of the stage; input_bytes,
-    output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample; cache_bytes, the keys and values
-    that its layers keep from step to step, for all samples of a step: its device is the home of a tensor of class
-    kv_cache."""
+    output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample. cache_bytes are the keys and
+    values that its layers keep from step to step, for all samples of a step: the plan holds them in a tensor of class
+    kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -59,7 +59,8 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Waits until `on` has ended and arrived, as executed `distance` iterations ago; None: does nothing."""
+        """Waits until the execution of `on` that was `distance` iterations ago has ended and its data have arrived. If
+        `on` is None, does nothing."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -68,7 +69,7 @@ class Action:
         return self
 
     def allocate(self, tensor: int, node: str) -> Action:
-        """Starts only when the tensor has been granted its bytes in the memory of `node`."""
+        """Makes the action start only when the tensor has been granted its bytes in the memory of `node`."""
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
@@ -90,14 +91,14 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Starts at that time of the run at the earliest. Only for prologue and epilogue: an iteration of the body
-        starts when the one before allows it, and not by the clock."""
+        """Makes the action start no earlier than that time of the run. This is only for prologue and epilogue: an
+        iteration of the body starts when the iteration before allows it, not at a given time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
-        """Sets the seconds of a computation, whatever the cost model says. A plan that is made without a scenario has
-        no cost model, so there each computation needs this."""
+        """Sets the seconds of a computation instead of the cost model. A plan that is made without a scenario has no
+        cost model, so each of its computations needs this."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -112,8 +113,8 @@ class Action:
         return self
 
     def ahead(self, iterations: int) -> Action:
-        """Works in iteration i of the body for iteration i + `iterations`; dropped where that is beyond the last one.
-        """
+        """Makes the action do, in iteration i of the body, the work for iteration i + `iterations`. If there is no such
+        iteration, the action is dropped."""
         self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self
 
@@ -132,14 +133,14 @@ class PlanBuilder:
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
-        """Adds a further memory to a device, with `capacity` bytes (None: unlimited), beside the one with the
-        device's own name. Tensors may be in it, and links may lead to it."""
+        """Adds a further memory to a device, with `capacity` bytes (None: unlimited). The device's first memory has the
+        name of the device. Tensors may be in the new memory, and links may lead to it."""
         self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
         """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
-        two use it; transfers have a stream of their own for it."""
+        two memories use it. Transfers over it have a stream of their own."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
@@ -149,7 +150,7 @@ class PlanBuilder:
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """Puts the following actions into the prologue (where a plan begins), the body or the epilogue."""
+        """Puts the following actions into the prologue (with which a plan begins), the body or the epilogue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
@@ -169,8 +170,8 @@ class PlanBuilder:
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report: a number, with its `unit` (s, byte) where it has one, a list of texts,
-        or a text, into which any other value is converted. `of`: the group, stage or device that it is about."""
+        """Records a decision for the report: a number, with its `unit` (s, byte) if it has one, a list of texts, or a
+        text. Any other value is converted to a text. `of` is the group, stage or device that it is about."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):
@@ -194,8 +195,8 @@ def parameter(name: str, type: ParameterType, summary: str, *, default: Any = No
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
     """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity has a `unit`
-    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in that unit. Without a default it is
-    required, or None where it is `optional`. For types other than choice, `choices` are words that are allowed in
+    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in that unit. A parameter without a default is
+    required; if it is `optional`, it may be None. For types other than choice, `choices` are words that are allowed in
     addition. Numbers are at least 0, unless a `minimum` says otherwise."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
@@ -212,8 +213,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy: scenarios may name
-    it, its parameters are checked, `sluice.policies()` lists it. It runs in this process; what it
-    raises reaches whoever asked for the plan.
+    it, its parameters are checked, and `sluice.policies()` lists it. It runs in this process; its
+    exceptions reach the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
@@ -254,8 +255,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     return a sluice.Action, which says what it waits for, allocates and uses.
 
     `all_devices`: it uses several devices (stages are then cut for the smallest). `modes` and
-    `strategies`: the workloads and fates that it plans for; others are refused. The same name
-    again replaces the policy; one of Sluice's own is an InputError."""
+    `strategies`: the workloads and fates that it plans for; others are refused. A second policy of
+    the same name replaces the first one. The name of one of Sluice's own policies is an InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -1,5 +1,5 @@
-"""Profiles (sluice-profile/1, sim/profile/FORMAT.md) that grow: rows in the file stay, and the file is complete after
-each row."""
+"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row: rows in the file stay, and the file is complete
+after each row."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given; those that name the measured machine must
-    equal those of an existing file."""
+    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that name the
+    measured machine must equal those in the file."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -68,7 +68,7 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """What identifies a row; a device that all rows share is in the header."""
+        """Returns the cells that identify a row. A device that all rows share is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""A recording: everything that a trace holds, in memory that the helper shares with us.
+"""A recording: everything that a trace holds, in memory that the helper shares with this process.
 
 Columns are read-only views of it without copies; the memory is freed with the last view.
 sim/run/recording/recording.hpp describes the format."""

@@ -1,4 +1,4 @@
-"""A run on a given time base: bins that end at given times, so that several runs can have the same bins."""
+"""Computes a run on a given time base, in bins that end at given times, so that several runs can have the same bins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bins(seconds: float, count: int) -> np.ndarray:
-    """The ends of `count` equal bins."""
+    """Returns the ends of `count` equal bins."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= 10_000_000:
         raise errors.UsageError(f"bins={count!r}: expected a whole number from 1 on")
     return np.linspace(0, seconds, int(count) + 1)[1:]
@@ -24,7 +24,7 @@ def bins(seconds: float, count: int) -> np.ndarray:
 
 def dataset(r: "Recording", times: Sequence[float], makespan: float,
             attributes: dict[str, Any]) -> "xarray.Dataset":
-    """Utilisation by stream, level by pool and samples done, for the bins that end at `times`."""
+    """Returns utilisation by stream, level by pool and samples done, for the bins that end at `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
         raise errors.UsageError("times are the ends of bins: a list of seconds, above 0 and each more than the "
@@ -47,19 +47,19 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """The share of each bin in which the stream executes; it does one thing at a time."""
+    """Returns the share of each bin in which the stream executes. It executes one action at a time."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:
         return np.zeros(len(edges) - 1)
     begun = np.append(0.0, np.cumsum(end - start))
-    which = np.searchsorted(start, edges, "right")  # how many have begun by then
+    which = np.searchsorted(start, edges, "right")  # how many spans have begun by then
     still = np.where(which > 0, np.maximum(0, end[which - 1] - edges), 0.0)
     return np.diff(begun[which] - still) / np.diff(edges)
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """The most bytes in each bin: at its beginning, or after a change within it."""
+    """Returns the most bytes in each bin: at its beginning, or after a change within it."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes up to the beginning
@@ -68,7 +68,7 @@ def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _at(r: "Recording", name: str, times: np.ndarray) -> np.ndarray:
-    """The values at given times of a series that grows in steps, by the bins of the recording."""
+    """Returns the values, at given times, of a series that grows in steps, from the bins of the recording."""
     names = [one for one, _, _ in r.info["series"]]
     own = r.numbers("series/time")
     if name not in names or len(own) == 0:

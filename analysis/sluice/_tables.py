@@ -15,14 +15,14 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Codes with their names; a code beyond the names is none."""
+    """Returns codes with their names. A code beyond the names becomes none."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))
 
 
 def _distinct(names) -> list[str]:
-    """The names; a name that occurs again gets its number appended."""
+    """Returns the names. A name that occurs again gets a number appended."""
     seen: dict[str, int] = {}
     result = []
     for name in names:
@@ -33,14 +33,14 @@ def _distinct(names) -> list[str]:
 
 
 def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
-    """A text by code, where many codes have the same text."""
+    """Returns the texts of codes, where many codes have the same text."""
     numbers, names = pd.factorize(texts)
     return pd.Categorical.from_codes(numbers[codes], categories=names)
 
 
 class Table:
-    """Read-only columns, and any number of DataFrames that show them. A change to one DataFrame (a new column,
-    another order) does not affect the others."""
+    """Read-only columns, and any number of DataFrames that share them. A change to one DataFrame (a new column, another
+    order) does not affect the others."""
 
     def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
         self._columns = {name: _read_only(column) for name, column in columns.items()}
@@ -56,7 +56,7 @@ class Table:
 
 
 def _read_only(column):
-    """Makes its numbers, or the codes of its texts, read-only."""
+    """Makes the numbers of a column, or the codes of its texts, read-only."""
     if isinstance(column, pd.Categorical):
         column._ndarray.setflags(write=False)
     else:
@@ -90,7 +90,7 @@ def spans(r: Recording) -> Table:
 
 
 def _blockers(r: Recording) -> pd.Categorical:
-    """The action or the pool for which each span waited last."""
+    """Returns the action or the pool for which each span waited last."""
     reason, blocker = r.numbers("spans/reason"), r.numbers("spans/blocker")
     codes, names = pd.factorize(np.concatenate([r.texts("actions/name"), r.texts("pools/name")]))
     actions = r.rows("actions/name")
@@ -130,8 +130,8 @@ _LARGEST = np.iinfo(np.int32).max  # the largest integer that every form of netC
 
 
 def to_xarray(r: Recording, attributes: dict):
-    """Everything as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names have dots,
-    because slashes mean groups in netCDF."""
+    """Returns all tables as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names have dots
+    instead of slashes, because slashes mean groups in netCDF."""
     xarray = late("xarray")
     arrays = {}
     for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):
@@ -156,7 +156,7 @@ def _dotted(name: str) -> str:
 
 
 def _array(column: pd.Series) -> np.ndarray:
-    """Texts as texts, "" for none."""
+    """Returns a column as an array. Categories become texts, "" if there is none."""
     if column.dtype != "category":
         return column.to_numpy()
     return np.append(column.cat.categories.to_numpy(object), "")[column.cat.codes]

@@ -1,5 +1,4 @@
-"""The operators of a torch module: the calls of its leaf modules, where equal calls become one operator with a count.
-"""
+"""The operators of a torch module: the calls of its leaf modules. Equal calls become one operator with a count."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "fl
 
 @dataclass
 class Operator:
-    """Calls of one configuration with inputs of the same shapes, and an example to be measured."""
+    """The calls of one configuration with inputs of the same shapes, and an example that can be measured."""
 
     words: dict[str, str]  # the columns that identify the operator
     module: nn.Module
@@ -35,9 +34,9 @@ class Operator:
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
-    """The leaves in the order of their first calls (leaf modules, and functions that are called between them), and
-    the whole, from one run of the module. Before torch 2.0 forward hooks do not see keywords, so the method itself is
-    watched."""
+    """Returns the leaves in the order of their first calls (leaf modules, and functions that are called between them),
+    and the whole module as one operator. They come from one run of the module. Before torch 2.0 forward hooks do not
+    see keywords, so the method itself is watched."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -64,10 +63,10 @@ class _Run:
         self.found: dict[tuple, Operator] = {}
         self._layers = Layered(module, inputs)
         self._batch = len(inputs[0])
-        self._inside = False  # a leaf may call others, which are part of it
+        self._inside = False  # whether a leaf is being called: the calls that it makes are part of it
 
     def watched(self, one: nn.Module, forward: Any) -> Any:
-        """Returns the method `forward` of a leaf in a form that is watched."""
+        """Returns a method that calls `forward` of a leaf and records the call."""
         def call(*args: Any, **kwargs: Any) -> Any:
             return self._seen(one, self._layers.module, one, args, kwargs,
                               lambda: forward(*args, **kwargs))
@@ -113,8 +112,8 @@ class _Run:
 
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
-        """Described as the layer of Sluice that from_torch makes of it, so that the row prices that layer; otherwise
-        in torch's own words."""
+        """Describes a call as the layer that from_torch makes of it, so that the row can price that layer. A call that
+        is not a layer is described in torch's own words."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -128,12 +127,12 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """A copy of the module, because measuring in training updates the running means of batch norms."""
+    """Copies the module, because measuring in training updates the running means of batch norms."""
     return copy.deepcopy(module)
 
 
 def with_tensors(value: Any, change: Any) -> Any:
-    """The same value with its tensors replaced."""
+    """Returns the value with each tensor replaced by `change` of it."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
@@ -148,12 +147,12 @@ def _own(value: Any) -> Any:
 
 
 def _is_leaf(module: nn.Module) -> bool:
-    """Whether it is a leaf. Attention uses the weights of its parts without calling them."""
+    """Returns whether it is a leaf. Attention is one, because it uses the weights of its parts without calling them."""
     return _is_split(module) or next(module.children(), None) is None
 
 
 def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
-    """The configuration of a module or function that is not a layer, without its tensors."""
+    """Returns the configuration of a module or function that is not a layer, without its tensors."""
     def plain(value: Any) -> bool:
         return not any(True for _ in tensors_in(value))
 
@@ -165,7 +164,7 @@ def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
 
 
 def _config(document: dict) -> str:
-    """The text of a layer's configuration: its keys in order, with defaults for those that are not given."""
+    """Returns the text of a layer's configuration: its keys in order, with defaults for those that are not given."""
     words = []
     for name, default in _keys()[document["type"]].items():
         value = document.get(name, default)
@@ -196,7 +195,7 @@ def _shape_text(shape: list[int]) -> str:
 
 
 def _dtype(module: nn.Module, inputs: Any) -> str:
-    """The element type of the weights, or else of the inputs."""
+    """Returns the element type of the weights, or else of the inputs."""
     for one in (*module.parameters(), *tensors_in(inputs)):
         if one.dtype in DTYPES:
             return DTYPES[one.dtype]

@@ -1,4 +1,4 @@
-"""Modules of torch that are several layers: the parts that do the work of each layer."""
+"""Splits modules of torch that are several layers into parts that do the work of each layer."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Attention(nn.Module):
 
 
 def is_split(module: nn.Module) -> bool:
-    """Whether it uses the weights of its parts without calling them."""
+    """Returns whether the module uses the weights of its parts without calling them."""
     return isinstance(module, nn.MultiheadAttention)
 
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """For each layer that such a module consists of: its document, a module that does only that work, and inputs.
-    Empty where it is not such a module, or its layers are not the known ones."""
+    """Returns, for each layer of such a module, the layer's document, a module that does only its work, and inputs.
+    Returns nothing if it is not such a module, or if its layers are not the known ones."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

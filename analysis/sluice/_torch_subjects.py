@@ -1,4 +1,4 @@
-"""Runs an operator of torch again and again: hot, cold or chained, forward or backward."""
+"""Runs an operator of torch repeatedly: hot, cold or chained, forward or backward."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # layers
-# The largest number of copies of small inputs. Where these do not fill the cache, the cache is
-# cleared before each sample by working on as much other memory.
+# The largest number of copies of small inputs. If these copies do not fill the cache, the cache is
+# cleared before each sample by work on other memory of the same size.
 MOST_COPIES = 1024
 
 
 def synchroniser(device: torch.device) -> Callable[[], None]:
-    """A function that waits until the device has done its work."""
+    """Returns a function that waits until the device has done its work."""
     if device.type == "cuda":
         return lambda: torch.cuda.synchronize(device)
     return lambda: None
 
 
 def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/cpu0/cache") -> int:
-    """Bytes of the largest cache."""
+    """Returns the bytes of the largest cache. Raises InputError if they are not known here."""
     if device.type == "cuda":
         size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
     else:
@@ -40,7 +40,7 @@ def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/
 
 def subject_of(operator: Operator, cache: str, backward: bool, training: bool, device: torch.device,
                cache_bytes: int) -> Subject:
-    """Calls of a copy of the operator's module, so that the module stays as it was."""
+    """Returns the calls of a copy of the operator's module, so that the module itself does not change."""
     module = copy_of(operator.module).train(training)
     layers = 1
     if cache == "chained":
@@ -52,7 +52,7 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
-    """Whether it can run so. A chain consists of layers that keep the shape. A backward pass needs something with
+    """Returns whether the operator can run in this way. A chain needs layers that keep the shape. A backward pass needs
     gradients, and results that no later layer of a chain has overwritten."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
@@ -63,7 +63,7 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """The inputs of the next call: always the same, or the next ones of an array of more than `cache_bytes`."""
+    """The inputs of the next call: always the same inputs, or the next ones of an array of more than `cache_bytes`."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -77,11 +77,11 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls that find no input in the cache after it was cleared; None: any number."""
+        """The number of calls that find none of their inputs in the cache after it was cleared; None: any number."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Called before the calls of a sample: clears the cache where all copies together fit into it."""
+        """Must be called before the calls of a sample: clears the cache if all copies together fit into it."""
         if self._broom is not None:
             self._broom.add_(1)
 
@@ -97,7 +97,7 @@ class _Inputs:
 
 
 def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
-    """An array that holds the tensor `count` times, and the strides of each copy."""
+    """Returns an array that holds the tensor `count` times, and the strides of each copy."""
     own = tensor.clone()  # its strides, without gaps
     array = torch.empty(count * own.numel(), dtype=own.dtype, device=own.device)
     for place in range(count):
@@ -121,8 +121,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """The gradients of inputs and parameters; the time excludes the forward pass. One graph for each place in the
-    cycle is made once and used again and again."""
+    """Computes the gradients of inputs and parameters. The time excludes the forward pass: one graph for each place in
+    the cycle is made once and used repeatedly."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

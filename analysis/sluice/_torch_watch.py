@@ -1,4 +1,4 @@
-"""Watches one run of a torch module: which layers its leaf modules and the functions between them are."""
+"""Watches one run of a torch module, to find out which layers its leaf modules and the functions between them are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Function(nn.Module):
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """All tensors in lists, tuples and dicts."""
+    """Yields all tensors in lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
@@ -40,8 +40,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls into layers, as from_torch does. A call that is not a layer does not stop it: the results of such a
-    call count as inputs."""
+    """Turns calls into layers, like from_torch. A call that is not a layer is not an error: its results count as
+    inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -49,8 +49,8 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """The layers of a module's call: their documents, with `shape` and the `sources` that they read. Empty: no
-        known layer."""
+        """Returns the layers of a module's call: their documents, with `shape` and the `sources` that they read. The
+        list is empty if the call is not a known layer."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)
@@ -61,7 +61,7 @@ class Layered:
         return self._added(called, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """The layers of a function's call, in the same form."""
+        """Returns the layers of a function's call, in the same form."""
         return self._added(lambda: self._layers.function(function, args, kwargs, result), result)
 
     def _added(self, called: Callable[[], None], result: Any) -> list[dict]:
@@ -100,12 +100,12 @@ class Functions(TorchFunctionMode):
 
 
 def versions_of(value: Any) -> list[int]:
-    """How often each tensor was written in place."""
+    """Returns how often each tensor was written in place."""
     return [one._version for one in tensors_in(value)]
 
 
 def is_new(given: Any, result: Any) -> bool:
-    """Whether the call makes new tensors. Where it only views a tensor in another way, they share memory."""
+    """Returns whether the call makes new tensors. If it only views a tensor in another way, they share memory."""
     known = {_memory_of(one) for one in tensors_in(given)}
     return any(_memory_of(one) not in known for one in tensors_in(result))
 

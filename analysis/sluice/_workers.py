@@ -1,6 +1,6 @@
-"""Points of a sweep on workers: on any concurrent.futures.Executor, or on processes of our own. Points run in
-processes beside the workers (_apart.py), so that a point that ends its process becomes a row and does not end a
-worker."""
+"""Runs the points of a sweep on workers: on any concurrent.futures.Executor, or on processes that are started here.
+Points run in processes beside the workers (_apart.py), so that a point that ends its process becomes a row and does not
+end a worker."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ Ask = Callable[[str, str, Sequence[Overrides], int], list[bytes]]
 _MOST_IN_A_BATCH = 32
 _MOST_SUBMITTED = 256  # batches that an executor has at one time
 _BETWEEN_LOOKS_S = 5.0  # while nothing arrives, Dask is asked for its workers this often
-_WITHOUT_WORKERS_S = 600.0  # after this long without workers they count as lost: a queue may take
-                            # its time
-_IDLE_S = 30.0  # workers that are idle for this long while results are awaited have lost them
+_WITHOUT_WORKERS_S = 600.0  # workers count as lost after this long without any; it is long, because they may
+                            # wait in a queue
+_IDLE_S = 30.0  # if workers are idle for this long while results are awaited, the results are lost
 
 _asker = Asker()  # of a worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int) -> list[bytes]:
-    """Runs in a worker: the packed result of each point. `attempt` differs each time, because Dask treats calls with
-    the same arguments as one call, whose result may be lost."""
+    """Runs in a worker, and returns the packed result of each point. `attempt` differs each time, because Dask treats
+    calls with the same arguments as one call, and the result of that call may be lost."""
     return _asker.ask(text, path, batch)
 
 
 class Cluster:
-    """What a Dask client knows about its workers. Dask waits for ever where all of them are gone, or where a result
-    died with the worker that held it. Other executors report when they are broken; nothing is known about those here.
-    """
+    """What a Dask client knows about its workers. Dask waits for ever if all workers are gone, or if a result was lost
+    with the worker that held it. Other executors report when they are broken; about these, nothing is known here."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)
@@ -57,12 +56,12 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """There were workers, but there have been none for so long that they will not come back."""
+        """Returns whether there were workers, but none for so long that they will not come back."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
     def forgot(self) -> bool:
-        """There are workers, but none of them has worked for a long time."""
+        """Returns whether there are workers, but none of them has worked for a long time."""
         return self._client is not None and time.monotonic() - self._worked_at > _IDLE_S
 
     def asked_again(self) -> None:
@@ -70,8 +69,8 @@ class Cluster:
 
 
 class Workers:
-    """Asks points in batches, and passes each answer to `keep`. The points of a batch that has no answer because its
-    worker died are asked again one by one, after all others; those that have no answer then have failed."""
+    """Asks points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch are asked
+    again one by one, after all others. A point that then has no answer has failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep
@@ -82,7 +81,7 @@ class Workers:
         self._run(executor, points, max(1, min(_MOST_IN_A_BATCH, len(points) // 64)), ask_batch)
 
     def run_own(self, count: int, points: dict[int, Overrides]) -> None:
-        """Runs them on `count` processes of our own."""
+        """Runs `points`, by number, on `count` processes that are started here."""
         asker = Asker()
         threads = ThreadPoolExecutor(count)
         size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))
@@ -101,7 +100,7 @@ class Workers:
 
     def _round(self, executor: Executor, cluster: Cluster, points: dict[int, Overrides],
                batches: list[list[int]], ask: Ask) -> dict[int, BaseException]:
-        """Runs each batch once. Returns the points of those that did not answer, with the executor's error."""
+        """Runs each batch once. Returns the points of the batches that did not answer, with the executor's error."""
         waiting = deque(batches)
         running: dict[Future, list[int]] = {}
         suspects: dict[int, BaseException] = {}
@@ -143,8 +142,8 @@ class Workers:
             self._keep(number, _sluice.PointResult.unpacked(packed))
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
-        """Keeps the answers of a batch. Returns the points of a batch that did not answer, with the executor's error;
-        none where the executor is broken, because then they have failed."""
+        """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error. If
+        the executor is broken, returns none, because then they have failed."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

@@ -1,4 +1,4 @@
-"""What is said about a result beside its numbers: what was asked, how certain the answer is, and notes."""
+"""What an answer says besides its numbers: what was asked, how certain the answer is, and notes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """Shares of the seconds of work, computing and moving, by what they rest on. They add up to 1 where there is any
+    """Shares of the seconds of work (computing and moving), by the evidence for them. They add up to 1 if there is any
     work."""
 
-    measured: float  #: on measurements of the layers themselves
-    sourced: float  #: on figures of the platform that have a source
-    assumed: float  #: on figures that are assumed, or that were changed
+    measured: float  #: the share that rests on measurements of the layers themselves
+    sourced: float  #: the share that rests on figures of the platform that have a source
+    assumed: float  #: the share that rests on figures that are assumed, or that were changed
     figures: tuple[str, ...]  #: the assumed figures: "devices.gpu.roofline"
     text: str  #: all of it in one line
 
@@ -50,7 +50,7 @@ class Certainty:
 
 @dataclass(frozen=True)
 class Note:
-    """Something without which the numbers would mislead, in full sentences."""
+    """A remark without which the numbers would mislead, in full sentences."""
 
     name: str
     text: str
@@ -69,7 +69,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Reads the JSON of `sim/study/answer`; an empty text belongs to a plan, about which nothing is said."""
+        """Reads the JSON of `sim/study/answer`. For a plan the text is empty, and the answer says nothing."""
         if not text:
             return cls()
         said = json.loads(text)

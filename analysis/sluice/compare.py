@@ -1,4 +1,4 @@
-"""Compares several runs: what differs, pictures on common axes, one time base."""
+"""Compares several runs: their differences, pictures on common axes, and one time base for all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Size = Optional[tuple[float, float]]
 
 
 def _of_a_mapping(function: Asked) -> Asked:
-    """A decorator: explains what the function takes where it is given anything but one mapping of results by name."""
+    """A decorator for a function of one mapping of results by name: for other arguments its error explains this."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         results, *others = args or [kwargs.pop("results", None)]
@@ -46,10 +46,10 @@ def _refused(given: str) -> errors.UsageError:
 
 @_of_a_mapping
 def compare(results: Mapping[str, Result]) -> "Comparison":
-    """Runs by name, in their order: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics,
-    `.differences` those that are not the same with the change against the first run, `.plot.timeline()`,
-    `.memory()` and `.utilisation()` are panels on common axes, and `.to_xarray()` puts the runs on one time base.
-    Raises UsageError for anything but a mapping of names to results."""
+    """Compares runs, given by name: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics, and
+    `.differences` has those that differ, with the change against the first run. `.plot.timeline()`, `.plot.memory()`
+    and `.plot.utilisation()` draw panels on common axes. `.to_xarray()` puts the runs on one time base. Raises
+    UsageError for anything but a mapping of names to results."""
     for name, result in results.items():
         if not isinstance(result, Result):
             raise errors.UsageError(f"'{name}' is a {type(result).__name__} and not a Result; .run() returns one")
@@ -93,9 +93,9 @@ class Comparison:
 
     @property
     def differences(self) -> "pandas.DataFrame":
-        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run but the first
-        a column "NAME: change" has the change against the first run, as a share of it (0.25: a quarter more), where
-        both are numbers."""
+        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
+        first, a column "NAME: change" has the change against the first run, as a share of it (0.25: a quarter more),
+        if both are numbers."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results
@@ -143,7 +143,7 @@ class ComparisonPlots(Suggesting):
     def timeline(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
                  streams: Streams = None, unit: Optional[str] = None, legend: Legend = True,
                  figsize: Size = None) -> "list[Axes]":
-        """Which stream did what and when, in each run. A run that ends before `start` has an empty panel."""
+        """Shows what each stream did and when, in each run. A run that ends before `start` has an empty panel."""
         rows = [result._recording.rows("streams/name") if streams is None else 1 if isinstance(streams, str)
                 else len(streams) for result in self._results.values()]
 
@@ -155,7 +155,7 @@ class ComparisonPlots(Suggesting):
     def memory(self, pool: Optional[str] = None, start: float = 0.0, end: Optional[float] = None,
                title: Optional[str] = None, *, unit: Optional[str] = None, bytes_unit: Optional[str] = None,
                legend: Legend = True, figsize: Size = None) -> "list[Axes]":
-        """What is in a memory, in each run, also with one axis of bytes."""
+        """Shows what is in a memory, in each run, with one axis of bytes for all."""
         def draw(result: Result, ax: "Axes") -> None:
             result.plot.memory(pool, ax, start, end, unit=unit, bytes_unit=bytes_unit, title="")
 
@@ -164,7 +164,7 @@ class ComparisonPlots(Suggesting):
     def utilisation(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
                     streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "list[Axes]":
-        """How busy each stream is, in each run."""
+        """Shows how busy each stream is, in each run."""
         def draw(result: Result, ax: "Axes") -> None:
             result.plot.utilisation(ax, start, end, streams=streams, unit=unit, title="")
 
@@ -192,7 +192,7 @@ class ComparisonPlots(Suggesting):
 
 
 def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
-    """One legend for everything that any of them shows: beside all of them, or above the first one in a narrow
+    """Draws one legend for everything that any panel shows: beside all panels, or above the first one in a narrow
     figure."""
     axes = late("._axes")
     said: dict[str, Any] = {}
@@ -218,7 +218,8 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
 
 
 def _place(label: str) -> int:
-    """Orders the legend: kinds in their order, classes from the top of the stack down, and then everything else."""
+    """Returns the place of a label in the legend: kinds come first, in their order, then classes from the top of the
+    stack down, and then all others."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
     first = label.split(",\n")[0]

@@ -1,4 +1,4 @@
-"""The errors, with the text of the command line; `exit_code` is the one with which `sluice` would end."""
+"""The errors. Their text is that of the command line, and `exit_code` is the one with which `sluice` would end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Error(Exception):
 
 
 class UsageError(Error):
-    """What was asked for cannot be understood."""
+    """A command or an argument cannot be understood."""
 
     exit_code = 2
 
@@ -40,8 +40,9 @@ class Waiter:
 class Infeasible(Error):
     """The question is valid, and the answer is that it does not fit or blocks for ever.
 
-    pool: the memory that is too small; needed_bytes and available_bytes of it; by_class: the needed bytes by tensor
-    class; waiters: what cannot start, a list of Waiter; time_s: when. What is not known is None or empty."""
+    pool: the memory that is too small; needed_bytes and available_bytes: its bytes; by_class: the needed bytes by
+    tensor class; waiters: the actions that cannot start, a list of Waiter; time_s: when they wait. A value that is not
+    known is None or empty."""
 
     exit_code = 4
     pool: Optional[str] = None
@@ -85,14 +86,14 @@ class KeysDropped(UserWarning):
 
 
 class HelperRestarted(RuntimeWarning):
-    """The process that runs simulations had died since the last run; there is a new one."""
+    """The process that runs simulations had died since the last run; a new one has been started."""
 
 
 _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interrupted, 143: Interrupted}
 
 
 def of(exit_code: int, text: str) -> Error:
-    """The exception for an exit code of the command line. For an infeasible question the text is JSON."""
+    """Returns the exception for an exit code of the command line. For an infeasible question the text is JSON."""
     if exit_code == Infeasible.exit_code:
         return _infeasible(json.loads(text))
     return _BY_CODE.get(exit_code, InternalError)(text)

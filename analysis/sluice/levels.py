@@ -19,8 +19,8 @@ _SEEN = 1 / 200  # share of its height and of its width: smaller things cannot b
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
-    """Draws the classes stacked, and the capacity. Returns the entries of the legend, from the top of the stack down,
-    for classes that can be seen; and how high (bytes) the picture has to be."""
+    """Draws the classes stacked, and the capacity. Returns the entries of the legend for classes that can be seen, from
+    the top of the stack down, and the height (bytes) that the picture needs."""
     limit = int(r.numbers("pools/capacity")[pool])
     time, classes = by_class(r, pool, start, end)
     top = sum(classes.values(), np.zeros(len(time))).max()
@@ -42,7 +42,7 @@ def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tup
 
 
 def _capacity(ax: "Axes", limit: int, near: bool) -> None:
-    """A line at the capacity, or only its number where it is far above."""
+    """Draws a line at the capacity, or writes only its number if it is far above."""
     look = {"textcoords": "offset points", "fontsize": "small", "color": _colours.ink(ax)}
     text = f"capacity {for_people(limit, 'byte')}"
     if not near:
@@ -53,7 +53,7 @@ def _capacity(ax: "Axes", limit: int, near: bool) -> None:
 
 
 def pool_of(r: "Recording", name: Optional[str]) -> int:
-    """The number of the memory of that name; by default the first limited one that something enters. Raises
+    """Returns the number of the memory of that name; by default the first limited memory that something enters. Raises
     InputError."""
     names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
     if name is not None:
@@ -67,8 +67,8 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
 
 
 def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.ndarray, dict]:
-    """Times from `start` on, and the bytes by class from each to the next. Where there are more changes than a
-    picture has columns, each column shows its highest level."""
+    """Returns times from `start` on, and the bytes by class from each time to the next. If there are more changes than
+    a picture has columns, each column shows its highest level."""
     mine = r.numbers("memory/pool") == pool
     time, delta = r.numbers("memory/time")[mine], r.numbers("memory/delta")[mine]
     kind = r.texts("tensors/class")
@@ -82,13 +82,13 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """The beginnings of the columns, and the change after which each is shown."""
+    """Returns the beginnings of the columns, and for each column the change after which its level is shown."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)
     edges, width = np.linspace(start, end, _COLUMNS, endpoint=False, retstep=True)
-    # Each column is widened by half a column on both sides, so that what returns in every second
-    # column shows in all of them.
+    # Each column is widened by half a column on both sides. So a level that returns in every second
+    # column is visible in all columns.
     begins = np.clip(np.searchsorted(time, edges - width / 2), first, last)
     ends = np.clip(np.searchsorted(time, edges + 1.5 * width), first, last)
     shown = [a + int(np.argmax(level[a : b + 1])) for a, b in zip(begins, ends)]

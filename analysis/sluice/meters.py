@@ -1,8 +1,8 @@
 """Meters of energy: objects that say how many joules a device has taken since some time.
 
 A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
-`joules()`, which never falls. Meters of the operating system and the drivers are here; any other object with these
-three will do, too."""
+`joules()`, which never falls. This module has meters of the operating system and the drivers. Any other object with
+these three members is a meter, too."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from . import errors
 
 
 class Meter(Protocol):
-    """What profile_torch needs of a meter."""
+    """The members of a meter that profile_torch needs."""
 
     name: str
     resolution_j: float
 
     def joules(self) -> float:
-        """Joules taken since some time; never less than before."""
+        """Returns the joules taken since some time, never less than before."""
 
 
 class Rapl:
-    """The processor packages, by the counters that Linux shows under /sys/class/powercap. They are updated about
-    every millisecond, and start again from 0 at their `max_energy_range_uj`."""
+    """The energy of the processor packages, from the counters that Linux shows under /sys/class/powercap. They are
+    updated about every millisecond, and start again from 0 at their `max_energy_range_uj`."""
 
     name = "rapl"
 
     def __init__(self, folder: str = "/sys/class/powercap", watts: float = 100.0) -> None:
-        """`watts`: the approximate power of a package, for the resolution, which is a millisecond of it.
+        """`watts` is the approximate power of a package. The resolution is the energy of a millisecond at this power.
 
-        Raises IoError where no package can be read (reading often requires root)."""
+        Raises IoError if no package can be read (reading often requires root)."""
         self._packages = sorted(one for one in Path(folder).glob("intel-rapl:*")
                                 if one.name.count(":") == 1)
         if not self._packages:
@@ -53,7 +53,7 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); it often takes root") from None
 
     def joules(self) -> float:
-        """The joules of all packages together. It must be called at least once per cycle of the counters (minutes)."""
+        """Returns the joules of all packages together. Call it at least once per cycle of the counters (minutes)."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]
@@ -62,15 +62,15 @@ class Rapl:
 
 
 class Nvml:
-    """A GPU by NVIDIA, by the counter of NVML, the library of its driver (Volta and later). It is updated about every
-    100 ms."""
+    """The energy of a GPU by NVIDIA, from the counter of NVML, the library of its driver (Volta and later). It is
+    updated about every 100 ms."""
 
     name = "nvml"
 
     def __init__(self, index: int = 0, library: str = "libnvidia-ml.so.1", watts: float = 300.0) -> None:
-        """`watts`: the approximate power of the GPU, for the resolution, which is 100 ms of it.
+        """`watts` is the approximate power of the GPU. The resolution is the energy of 100 ms at this power.
 
-        Raises IoError where there is no such library, GPU or counter."""
+        Raises IoError if there is no such library, GPU or counter."""
         try:
             self._nvml = ctypes.CDLL(library)
         except OSError as error:
@@ -90,7 +90,7 @@ class Nvml:
             raise errors.IoError(f"NVML {trouble} (its error {code})")
 
     def joules(self) -> float:
-        """Joules since the driver was loaded."""
+        """Returns the joules since the driver was loaded."""
         millijoules = ctypes.c_ulonglong()
         self._must("nvmlDeviceGetTotalEnergyConsumption", "has no counter of energy for this GPU", self._gpu,
                    ctypes.byref(millijoules))
@@ -98,17 +98,18 @@ class Nvml:
 
 
 class NvidiaSmi:
-    """A GPU by NVIDIA, by the power that nvidia-smi prints again and again: for GPUs whose joules NVML does not count
-    (before Volta), or where NVML is missing. Between two samples the power is taken to be that of the first."""
+    """The energy of a GPU by NVIDIA, from the power that nvidia-smi prints repeatedly. It is for GPUs whose joules NVML
+    does not count (before Volta), and for machines without NVML. Between two samples the power is assumed to be that of
+    the first sample."""
 
     name = "nvidia-smi"
     AVERAGED_S = 1.0  # on Ampere and later it prints the mean of a second
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
-        """`watts`: the approximate power of the GPU, for the resolution, which is a second of it.
+        """`watts` is the approximate power of the GPU. The resolution is the energy of a second at this power.
 
-        Raises IoError where there is no such program, or it prints no power within `patience_s`."""
+        Raises IoError if there is no such program, or if it prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts
         self._clock, self._joules, self._watts, self._since = clock, 0.0, 0.0, 0.0
         self.samples = 0
@@ -152,7 +153,7 @@ class NvidiaSmi:
             self._news.notify_all()
 
     def joules(self) -> float:
-        """Joules since the first sample. Raises IoError where the program has ended in the meantime."""
+        """Returns the joules since the first sample. Raises IoError if the program has ended in the meantime."""
         with self._news:
             if self._trouble:
                 raise errors.IoError(f"nvidia-smi: {self._trouble}")
@@ -169,8 +170,8 @@ class NvidiaSmi:
 
 
 def find_meter(cuda: Optional[int] = None) -> Optional[Meter]:
-    """The meter of that GPU, or of the processor where none is given; None where there is none. GPUs are counted as
-    in NVML, by their place on the bus; CUDA_DEVICE_ORDER=PCI_BUS_ID makes CUDA count in the same way."""
+    """Returns the meter of that GPU, or of the processor if no GPU is given; None if there is no meter. GPUs are
+    counted as in NVML, by their place on the bus; CUDA_DEVICE_ORDER=PCI_BUS_ID makes CUDA count in the same way."""
     kinds: list[Callable[[], Meter]] = [Rapl] if cuda is None else [lambda: Nvml(cuda), lambda: NvidiaSmi(cuda)]
     for kind in kinds:
         try:
@@ -182,7 +183,7 @@ def find_meter(cuda: Optional[int] = None) -> Optional[Meter]:
 
 def idle_watts(meter: Meter, seconds: float = 5.0, clock: Callable[[], float] = time.perf_counter,
                sleep: Callable[[float], None] = time.sleep) -> float:
-    """The power of the device at rest: the joules of a pause divided by its length."""
+    """Returns the power of the device at rest: the joules of a pause divided by its length."""
     joules, start = meter.joules(), clock()
     sleep(seconds)
     return (meter.joules() - joules) / (clock() - start)

@@ -34,7 +34,7 @@ class Found:
         rows = [[_value(key, given[key.key], result.value(place, axis)) for axis, key in enumerate(keys)]
                 for place in range(len(outcomes))]
         self._rows = rows
-        # #: every point that was asked, in the order in which it was asked
+        #: every point that was asked, in the order in which it was asked
         self.points = Sweep(self._names, [[label_of(value) for value in row] for row in rows], False,
                             outcomes)
 

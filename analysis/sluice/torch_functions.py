@@ -22,14 +22,14 @@ SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "sub_", "__sub_
         "rsub", "subtract"}
 PRODUCTS = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "div", "div_", "__truediv__", "__rtruediv__",
             "__itruediv__", "multiply", "divide", "true_divide"}
-# #: functions whose result only has the shape of another tensor
+#: functions whose result only has the shape of another tensor
 MADE = {"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_like", "ones_like", "empty_like",
         "full_like", "rand_like", "randn_like"}
-# #: functions that move, repeat or drop elements and compute nothing
+#: functions that move, repeat or drop elements and compute nothing
 MOVED = {"pad", "roll", "flip", "repeat", "tile", "repeat_interleave", "expand", "expand_as", "gather", "stack",
          "index_select", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "unfold", "fold", "take_along_dim",
          "narrow", "select", "broadcast_to", "rot90", "as_strided", "masked_select", "diagonal", "zero_pad"}
-# #: FLOP per element, and what the backward pass reads, counted like ONNX's operators
+#: FLOP per element, and what the backward pass reads, counted like ONNX's operators
 EACH_FUNCTION = {
     **{name.lower(): counts for name, counts in EACH.items()},
     "log_softmax": (6, "output"), "logsigmoid": (5, "inputs"), "sqrt": (1, "output"), "rsqrt": (1, "output"),
@@ -40,7 +40,7 @@ EACH_FUNCTION = {
     **dict.fromkeys(("sign", "floor", "ceil", "round", "where", "eq", "ne", "lt", "le", "gt", "ge", "__eq__",
                      "__lt__", "__le__", "__gt__", "__ge__", "__ne__", "logical_and", "logical_or", "logical_not",
                      "__and__", "__or__", "__invert__", "isnan", "__mod__", "remainder"), (1, "nothing"))}
-# #: FLOP per element that is read
+#: FLOP per element that is read
 REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"), "amin": (1, "inputs"),
            "max": (1, "inputs"), "min": (1, "inputs"), "prod": (1, "inputs"), "argmax": (1, "nothing"),
            "argmin": (1, "nothing"), "var": (4, "inputs"), "std": (4, "inputs"), "norm": (2, "inputs"),

@@ -8,10 +8,10 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-# #: modules and functions that are a layer without keys
+#: modules and functions that are a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# #: others that compute each element: FLOP, and what their backward pass reads; counted like ONNX's
+#: others that compute each element: FLOP, and what their backward pass reads; counted like ONNX's
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
