@@ -17,7 +17,7 @@ from typing import Optional
 
 
 class MetricTypes:
-    """Those of a run that ended. A metric that some runs have no number for may be None."""
+    """The metrics of a run that ended. A metric that has no number in some runs may be None."""
 
 '''
 

@@ -1,4 +1,4 @@
-"""Placements: which tensors lie in fast memory and which in slow. `scenario.placement(...)` asks."""
+"""Placements: which tensors lie in fast memory and which in slow memory. `scenario.placement(...)` computes them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from .scenario import Scenario
 
 Sizes = Union[str, float, Sequence[Union[str, float]], None]
-_SAME = 1e-6  # of what is needed: how far a share that is asked for may be from one of the curve
+_SAME = 1e-6  # the largest difference, in bytes per needed byte, between a requested size and one of the curve
 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario by the size of fast memory and the way to place its tensors. `frame` is all
-    of it as a table, `tensors` says what keeping each tensor fast is worth, `plan` gives a placement as a
-    plan with two memories. `Scenario.placement` makes one."""
+    """The slowdown of a scenario by the size of fast memory and the way to place its tensors. `frame` is the
+    whole curve as a table. `tensors` says how many seconds the memory of each tensor is worth. `plan` returns
+    a placement as a plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -45,12 +45,12 @@ class PlacementCurve:
 
     @property
     def cost_model(self) -> str:
-        """What priced the kernels by where their operands lie."""
+        """The cost model that priced the kernels, depending on the memories of their operands."""
         return str(self._said["cost_model"])
 
     @property
     def device(self) -> str:
-        """The one that computes."""
+        """The name of the device that computes."""
         return str(self._said["device"])
 
     @property
@@ -65,27 +65,27 @@ class PlacementCurve:
 
     @property
     def fast_capacity_bytes(self) -> Optional[int]:
-        """What the device has of fast memory; None: it is unlimited."""
+        """The bytes of fast memory that the device has. None means unlimited."""
         return _whole(self._said["fast_capacity_bytes"])
 
     @property
     def needed_bytes(self) -> int:
-        """The most bytes of tensors that are there at a time: a share of 1."""
+        """The most bytes of tensors that exist at the same time. This is a share of 1."""
         return int(self._said["needed_bytes"])
 
     @property
     def all_fast_s(self) -> float:
-        """Seconds with everything in fast memory: a slowdown of 1."""
+        """The seconds with all tensors in fast memory. This is a slowdown of 1."""
         return float(self._said["all_fast_s"])
 
     @property
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, by size: way, fast_bytes, fast_share (of
-        `needed_bytes`), slowdown (seconds over `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (how far the seconds are from the bound, as a part of the bound), moves_* and bytes_* to either memory
-        and beside kernels, hit_bytes, miss_bytes and written_back_bytes of the cache, oracle_s (s of this
-        computer that finding it took), refused (why it cannot be; empty: it can). Not a number where a way
-        has no such number. `frame.attrs["units"]` has the units."""
+        `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
+        (how far the seconds are from the bound, as a part of the bound), moves_* and bytes_* (moves to either
+        memory, and moves while kernels run), hit_bytes, miss_bytes and written_back_bytes of the cache,
+        oracle_s (seconds that this computer needed to find it), and refused (why the way cannot be used; empty
+        if it can). A number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -96,14 +96,16 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """One row for each tensor, the one that matters most first, by name: class, bytes, memory (where it
-        lies; with moves: at its first use), worth_s (seconds that are lost were it in slow memory all the
-        time, or won were it in fast memory all the time, whether or not there is room for it). All other
-        tensors stay where they are, so worths do not add up.
+        """One row for each tensor, by name; the tensor that matters most comes first. The columns are class,
+        bytes, memory (where it lies; with moves, where it lies at its first use) and worth_s. For a tensor in
+        fast memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the
+        time. For a tensor in slow memory, it is the seconds that the run would win if the tensor were in fast
+        memory all the time, even without room for it. All other tensors stay where they are, so these seconds
+        do not add up.
 
-        fast: a size of the curve, as a share or as bytes; None: the largest that is at most half of
-        what is needed. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError where there is no such
-        size or the way has no placement there."""
+        fast: a size of the curve, as a share or as bytes; None: the largest size that is at most half of the
+        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or
+        if the way has no placement there."""
         place = self._place(way, fast)
         rows = json.loads(self._native.worths(place))
         table = late("pandas").DataFrame(rows, columns=["name", "class", "bytes", "memory", "worth_s"])
@@ -113,9 +115,9 @@ class PlacementCurve:
         return table
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
-        """A placement as a plan with two memories, kernels, moves between kernels and moves of a copy engine:
-        `.run()` executes it. fast: as in `tensors`. Raises UsageError where there is no such size or the way
-        has no plan there."""
+        """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy
+        engine. Its `.run()` executes it. fast: as in `tensors`. Raises UsageError if there is no such size, or if
+        the way has no plan there."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 
@@ -126,10 +128,10 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """The number of a result."""
+        """Returns the number of a result."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
-            raise errors.UsageError(f"{clipped(way)} for 'way': it was not asked for; there are: "
+            raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "
                                     + ", ".join(dict.fromkeys(result["way"] for result in self._results)))
         if fast is None:
             fitting = [place for place in mine if "refused" not in self._results[place]]
@@ -171,7 +173,7 @@ def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], N
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Errors of sizes name the argument, not the option."""
+    """Makes errors about sizes name the argument, not the option of the command line."""
     try:
         yield
     except errors.UsageError as error:
@@ -179,7 +181,7 @@ def _in_words() -> Iterator[None]:
 
 
 def _sizes(fast: Sizes) -> str:
-    """As the option --fast has them; empty: those that the command takes without it."""
+    """Returns sizes as the option --fast takes them; "" for the sizes that the command uses without this option."""
     if fast is None:
         return ""
     one = isinstance(fast, str) or not hasattr(fast, "__len__")
@@ -190,7 +192,7 @@ def _sizes(fast: Sizes) -> str:
 
 
 def _size(size: Any) -> str:
-    """A share as a percentage, with all its digits."""
+    """Returns a size as a text. A share becomes a percentage with all its digits."""
     if isinstance(size, str):
         if not size.strip():
             raise errors.UsageError("an empty text for 'fast': expected a size, such as 0.4, '40%' or '16GB'")

@@ -1,4 +1,4 @@
-"""Pictures of a placement curve. Ways that were refused are drawn as refusals, not left out."""
+"""Pictures of a placement curve. They show ways that were refused as refusals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 _MARKERS = "os^vDP*"
-_CROWDED = 1.5  # how far a size on a logarithmic axis is from its neighbours, at least, to be written there
+_CROWDED = 1.5  # a size is written under a logarithmic axis if it is at least this factor from its neighbours
 
 
 @checked
@@ -34,16 +34,18 @@ class PlacementPlots(Suggesting):
     def slowdown(self, ax: Optional["Axes"] = None, ways: Union[Way, Sequence[Way], None] = None,
                  title: Optional[str] = None, *, log: bool = False, legend: Legend = True,
                  figsize: Size = None) -> "Axes":
-        """The slowdown over everything in fast memory, by the share of what is needed that fits there (percent):
-        a line for each way, broad below narrow, so that equal ones are seen. A cross at the foot marks a size at
-        which a way was refused, a dotted line what the device has. ways: some, one or a list; None: all that were asked. log: the axis of shares is
-        logarithmic. Raises UsageError for a way that was not asked."""
+        """Shows the slowdown against having all tensors in fast memory, by the share (percent) of the needed bytes
+        that fits into fast memory. There is a line for each way; broad lines are below narrow ones, so that equal
+        lines can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line marks the
+        fast memory of the device. ways: one way or a list; None: all ways of the curve. log: the axis of shares
+        is logarithmic. Raises UsageError for a way that the curve does not have."""
         table = self._curve.frame
         asked = list(dict.fromkeys(table["way"]))
         chosen = asked if ways is None else [ways] if isinstance(ways, str) else list(ways)
         for way in chosen:
             if way not in asked:
-                raise errors.UsageError(f"{clipped(way)} for 'ways' was not asked for; there are: {', '.join(asked)}")
+                raise errors.UsageError(f"{clipped(way)} for 'ways' is not a way of this curve; there are: "
+                                        f"{', '.join(asked)}")
         axes = late("._axes")
         ax = axes.new(ax, 6.5, 3.8, figsize)
         limits = axes.Limits(ax)
@@ -73,9 +75,10 @@ class PlacementPlots(Suggesting):
     def tensors(self, ax: Optional["Axes"] = None, fast: Union[str, float, None] = None, way: Way = "static",
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
-        """What the place of the tensors that matter most is worth, a bar for each of the first `top`: seconds
-        that are lost were it in slow memory, or (pale) won were it in fast memory. fast, way: as in
-        `PlacementCurve.tensors`. unit: of seconds. Raises UsageError likewise."""
+        """Shows what the memory of the tensors that matter most is worth, with a bar for each of the first `top`.
+        A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be won in fast
+        memory. fast, way: as in `PlacementCurve.tensors`. unit: the unit of time. Raises UsageError in the same
+        cases."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")
@@ -100,7 +103,7 @@ class PlacementPlots(Suggesting):
         return ax
 
     def _marks(self, ax: "Axes", refused: int) -> list[Any]:
-        """What the legend says beside the lines: how many results were refused, and what the device has."""
+        """Returns the other entries of the legend: how many results were refused, and the device's fast memory."""
         said, grey, own = [], _colours.neutral(ax), self._curve.fast_capacity_bytes
         if refused:
             said.append(late("matplotlib.lines").Line2D([], [], color=grey, marker="x", linestyle="", markersize=6,
@@ -119,7 +122,7 @@ class PlacementPlots(Suggesting):
 
 
 def _percentages(ax: "Axes", shares: Any) -> None:
-    """Each share that has room is written under a logarithmic axis."""
+    """Writes each share that has room under a logarithmic axis."""
     ticker = late("matplotlib.ticker")
     written: list[float] = []
     for share in sorted(set(shares[shares > 0])):

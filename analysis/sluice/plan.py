@@ -31,12 +31,12 @@ class Plan:
         self._file = file
         self._scenario_text = scenario_text
         self._question_bound_s = question_bound_s
-        self._scenario = scenario  # the native scenario, which is lost when the plan is pickled
+        self._scenario = scenario  # the native scenario, which a pickled plan does not have
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """A plan from its text (sim/plan/FORMAT.md), such as `text()` and the `plan` of a Result. `name` is for
-        messages. Raises InputError."""
+        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call it
+        `name`. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property
@@ -56,8 +56,8 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy: numbers (the unit ends the name: chosen_s), texts and lists by name. A fact
-        about each group or stage is a dict, and so are the facts of each replica (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name: numbers (the name ends with the unit: chosen_s), texts and lists. A fact
+        about each group or stage is a dict. The facts of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
@@ -76,10 +76,10 @@ class Plan:
 
     @property
     def fates(self) -> pandas.DataFrame:
-        """What becomes of the activations of each stage until its backward pass, by the stage's number: name, fate
-        ("keep", "recompute", "offload", or the last two where parts differ), and its cost in one run of the body:
-        recomputed_s and saved_bytes. It is read from the actions, so it works for any policy's plan; empty where
-        nothing is trained."""
+        """What becomes of the activations of each stage until its backward pass, by the stage's number. The columns are
+        name, fate ("keep", "recompute", "offload", or both of the last two if parts differ), and the cost in one run of
+        the body: recomputed_s and saved_bytes. It is computed from the actions, so it works for the plan of any policy.
+        It is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
@@ -91,7 +91,7 @@ class Plan:
         return self._native.csv()
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes the text, which `sluice run` and `sluice.load_plan` read."""
+        """Writes the plan's text to a file that `sluice run` and `sluice.load_plan` can read."""
         try:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
@@ -100,15 +100,15 @@ class Plan:
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
-        """Raises InputError when the plan contradicts itself, Infeasible when it blocks for ever
+        """Raises InputError if the plan contradicts itself, and Infeasible if it blocks for ever
         or does not fit."""
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: Executor = "auto") -> Result:
-        """Executes the plan. `progress`: True for a bar, or a function that gets the numbers of executed and of all
-        actions. `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in `sluice
-        run --executor`. Raises UsageError for any other."""
+        """Executes the plan. `progress`: True for a bar, or a function that receives the number of executed actions and
+        the number of all actions. `executor`: "simgrid", "replay", "both" (InternalError if they differ), or "auto", as
+        in `sluice run --executor`. Raises UsageError for any other executor."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)

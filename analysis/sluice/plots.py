@@ -27,10 +27,10 @@ Size = Optional[tuple[float, float]]
 class Plots(Suggesting):
     """result.plot.timeline() and others.
 
-    ax: where to draw; else a figure of its own, of `figsize` (inches). title: in place of ours, "" for none.
-    unit: of the time axis ("s", "ms", "µs", "ns"); else the one that suits all panels that share it. legend:
-    False for none, or one of matplotlib's places ("upper right"). Panels that share an axis are drawn one
-    after the other: the axis grows until all of them are on it. For print see sluice.paper."""
+    ax: the axes to draw on; by default a new figure of `figsize` (inches). title: replaces the default title; "" for
+    none. unit: of the time axis ("s", "ms", "µs", "ns"); by default the one that suits all panels that share the
+    axis. legend: False for none, or one of matplotlib's places ("upper right"). Panels that share an axis are drawn
+    one after the other: the axis grows until it shows all of them. For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -40,10 +40,10 @@ class Plots(Suggesting):
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Which stream did what and when: one row per stream, one bar per action, from `start` to `end` (s). Stage
-        numbers are written in the bars where there is room. Actions too narrow to be told apart become a strip, as
-        high as the share of the time in which one is executed, by kind. `streams`: the names of the streams to show,
-        by default all."""
+        """Shows what each stream did and when: one row per stream, one bar per action, from `start` to `end` (s). Stage
+        numbers are written in the bars that have room. Actions too narrow to be told apart become a strip. Its height
+        is the share of the time in which such an action is executed, by kind. `streams`: the names of the streams to
+        show; by default all."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -58,10 +58,10 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """What is in a memory from `start` to `end` (s), by tensor class; where it changes too often to be seen, the
-        moments of its highest level. `pool`: by default the first limited one that something enters. A line marks the
-        capacity, or a number where that is far above. `bytes_unit`: "B", "kB", "MB", "GB" or "TB". The legend names
-        what can be seen."""
+        """Shows what is in a memory from `start` to `end` (s), by tensor class. If it changes too often to be seen, it
+        shows the moments of the highest levels. `pool`: by default the first limited memory that something enters. A
+        line marks the capacity, or a number if the capacity is far above. `bytes_unit`: "B", "kB", "MB", "GB" or "TB".
+        The legend names the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -79,8 +79,8 @@ class Plots(Suggesting):
     def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                     title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "Axes":
-        """How busy each stream is from `start` to `end` (s), and on average: one panel per stream, or on `ax` one
-        line per stream. Actions too narrow to be told apart are combined."""
+        """Shows how busy each stream is from `start` to `end` (s), and on average: one panel per stream, or with `ax`
+        one line per stream. Actions too narrow to be told apart are combined."""
         start, end = self._window(start, end)
         busy = self._shares(start, end, self._streams(streams))
         axes = late("._axes")
@@ -102,10 +102,10 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """What limits each stage: FLOP/s against FLOP per byte that comes to the device (loaded or received), with
-        the device's peak and the link that feeds it (Williams et al. 2009, with these transfers in place of DRAM
-        traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages are
-        named where there is room, those that take longest first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
+        """Shows what limits each stage: FLOP/s against FLOP per byte that comes to the device (loaded or received),
+        with the device's peak and the link that feeds it (Williams et al. 2009, with these transfers in place of DRAM
+        traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages that
+        have room are labelled; those that take longest come first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
@@ -122,7 +122,7 @@ class Plots(Suggesting):
 
     def _shares(self, start: float, end: float,
                 order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Name, times and shares of each stream, in that order."""
+        """Returns name, times and shares of each stream, in that order."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
         for number in order:
@@ -144,7 +144,7 @@ class Plots(Suggesting):
         ax.set_ylabel("busy (%)")
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
-        """The time to be shown. Raises InputError where nothing can be shown."""
+        """Returns the time to be shown. Raises InputError if nothing can be shown."""
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
@@ -156,8 +156,8 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """The numbers of the streams: in the wanted order, else device by device with its computation first. Raises
-        InputError."""
+        """Returns the numbers of the streams in the wanted order; by default device by device, with computation first.
+        Raises InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
         devices = r.texts("streams/device")
@@ -173,7 +173,7 @@ class Plots(Suggesting):
         return [names.index(name) for name in wanted]
 
     def _title(self, what: str) -> str:
-        """A title: what is shown, for which run, and how long that took."""
+        """Returns a title: what is shown, for which run, and how long the run took."""
         return (what + (f" of {self._name}" if self._name else "")
                 + (f", {for_people(self._makespan, 's')} in all" if self._makespan else ""))
 

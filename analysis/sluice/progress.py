@@ -11,8 +11,8 @@ Told = Optional[Callable[[int, int], None]]
 @contextmanager
 def telling(progress: Union[bool, Callable[[int, int], None], None],
             unit: str = " actions") -> Iterator[Told]:
-    """The function to call with the numbers done and total. True: a bar of tqdm on standard error, or nothing where
-    tqdm is not installed."""
+    """Yields the function to call with the numbers done and total. True means a bar of tqdm on standard error, or
+    nothing if tqdm is not installed."""
     if not progress:
         yield None
     elif callable(progress):

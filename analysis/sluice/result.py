@@ -32,7 +32,7 @@ _HEADLINES = ("makespan_s", "first_step_s", "step_s", "steady_throughput_samples
 
 @checked
 class Result:
-    """Metrics, spans, memory levels and series of one run. Times in seconds from its start."""
+    """Metrics, spans, memory levels and series of one run. Times are in seconds from its start."""
 
     def __init__(self, memory: Any, answer: Union[str, Callable[[], str]] = "") -> None:
         self._recording = Recording(memory)
@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON; made only when it is asked for, because notes need further simulations."""
+        """The answer as JSON. It is made only when it is asked for, because notes need further simulations."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -51,8 +51,8 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """What was asked: model, platform, workload, policy and cost; print it for one line. None where a plan was
-        run by itself, and for older traces."""
+        """What was asked: model, platform, workload, policy and cost. Printed, it is one line. It is None if a plan was
+        run without a scenario, and for older traces."""
         return self._answer.asked
 
     @property
@@ -63,13 +63,14 @@ class Result:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes about what the numbers should not leave unsaid, as in `sluice run`."""
+        """Notes without which the numbers could mislead, as in `sluice run`."""
         return self._answer.notes
 
     @property
     def status(self) -> str:
-        """complete; or "no samples" where everything was executed and no action completed a sample (`Action.done`
-        says that one does); for a trace also aborted (by a signal) or failed: then it holds what was executed."""
+        """"complete", or "no samples" if everything was executed but no action completed a sample (`Action.done` marks
+        the actions that do). A trace may also be "aborted" (by a signal) or "failed": then it holds what was
+        executed."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
@@ -82,19 +83,19 @@ class Result:
                        {row[0]: row[5] for row in rows if row[5]})
 
     def _table(self, name: str) -> "pandas.DataFrame":
-        """A new DataFrame of the columns of that name, which are made only once."""
+        """Returns a new DataFrame of the table of that name. Its columns are made only once."""
         if name not in self._tables:
             self._tables[name] = getattr(late("._tables"), name)(self._recording)
         return self._tables[name].frame()
 
     @property
     def spans(self) -> "pandas.DataFrame":
-        """One row per executed action, ordered by their ends: start, end, available (when its consumers may start),
-        waited (for how long the stream was idle before it), all in s; stream and device; what it waited for (reason,
-        blocker) and the row of the span that ended the wait (cause, -1: none); stage by number and name (-1 and none:
-        no stage); bytes that it moved, flop that it computed. Each access returns a new DataFrame that you may
-        change. Its columns of numbers are read-only views of shared memory, so `-=` is refused: assign
-        `spans["start"] - t0` instead, or use `spans.copy()`."""
+        """One row per executed action, ordered by their ends. The columns are start, end, available (when actions that
+        wait for it may start) and waited (how long the stream was idle before it), all in s; stream and device; what it
+        waited for (reason, blocker) and the row of the span that ended the wait (cause; -1 if there is none); stage by
+        number and name (-1 and none if there is no stage); the bytes that it moved, and the flop that it computed. Each
+        access returns a new DataFrame that you may change. Its columns of numbers are read-only views of shared memory,
+        so `-=` is refused: assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
@@ -106,7 +107,8 @@ class Result:
     @property
     def series(self) -> "pandas.DataFrame":
         """Quantities over time in equal bins, indexed by the time (s) at which a bin ends: utilisation of each stream
-        (0..1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each time, as for `spans`."""
+        (0 to 1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each time, as for
+        `spans`."""
         return self._table("series")
 
     @property
@@ -127,23 +129,22 @@ class Result:
         return _sluice.Plan.parse(self.plan, "plan")
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Spans (dimension span), memory events (event) and series (time) with their units; attrs: name, status, the
-        scenario and all metrics that exist ("peak_bytes.gpu"). to_netcdf writes it; bytes beyond a 32-bit integer
-        become floats in the file, as some forms of netCDF require."""
+        """Returns spans (dimension span), memory events (event) and series (time) with their units. Its attrs are name,
+        status, the scenario and all metrics that exist ("peak_bytes.gpu"). to_netcdf writes it. Bytes beyond a 32-bit
+        integer become floats in the file, as some forms of netCDF require."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
-        """The run on a time base of your choice, for `xarray.concat` with others: bins that end at `times` (s). It
-        has the share of each bin in which each stream is busy, the most bytes in each pool, and samples done; not a
-        number in bins that begin after the end of the run. `sluice.compare(...).to_xarray()` does it for several
-        runs."""
+        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. It has the share of
+        each bin in which each stream is busy, the most bytes in each pool, and samples done. They are NaN in bins that
+        begin after the end of the run. `sluice.compare(...).to_xarray()` does this for several runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML that sluice.Scenario.from_text reads; empty when a plan was run."""
+        """The scenario that was run, as YAML that sluice.Scenario.from_text reads; empty if a plan was run."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
@@ -168,14 +169,14 @@ class Result:
 
     def export(self, path: Union[str, Path], to: Optional[Export] = None,
                table: Optional[str] = None) -> None:
-        """Writes it for another program, as `sluice export` does: perfetto, chrome, csv or data-island. Without `to`
-        the extension of the path decides among the first three: .pftrace, .json, .csv. `table`, for a data-island:
-        metrics (by default), stages, or layers, the stage table of the model that was run. Raises UsageError,
-        IoError, InputError (a plan does not name layers)."""
+        """Writes the run for another program, as `sluice export` does: perfetto, chrome, csv or data-island. Without
+        `to` the extension of the path decides: .pftrace, .json or .csv. `table` is for a data-island: metrics (the
+        default), stages, or layers, which is the stage table of the model that was run. Raises UsageError, IoError,
+        and InputError for the layers of a plan."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
-            raise errors.UsageError("'to' is missing: one of perfetto, chrome, csv, data-island; the "
-                                    f"ending of '{path}' does not say")
+            raise errors.UsageError("give 'to': one of perfetto, chrome, csv, data-island, because the "
+                                    f"extension of '{path}' does not name a format")
         if table == "layers" and not self.scenario:
             raise errors.InputError("this is the result of a plan file, which does not name layers")
         helper.ask("export", _path(path), form.encode(), (table or "").encode(),
@@ -209,8 +210,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError when it cannot be read, InputError when it is not a trace, is damaged or was
-    never finished."""
+    """Reads a trace. Raises IoError if it cannot be read, and InputError if it is not a trace, is damaged or was never
+    finished."""
     return Result(helper.ask("open", _path(path)))
 
 

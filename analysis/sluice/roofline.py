@@ -1,4 +1,4 @@
-"""The roofline of a run: the peak and the links of its platform, and the position of each stage."""
+"""Draws the roofline of a run: the peak and the links of its platform, and the position of each stage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAME = 0.02  # decades: points this near share a name
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. Its seconds are those in which it does at least one of both, so no stage is
+    """A stage that loads and computes. Its seconds are those in which it loads, computes or does both, so no stage is
     above the roof."""
 
     name: str
@@ -35,7 +35,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Points:
-    """Everything that is drawn."""
+    """The numbers that are drawn."""
 
     device: str
     dtype: str
@@ -46,7 +46,7 @@ class Points:
 
     @classmethod
     def of(cls, r: "Recording", scenario_text: str) -> "Points":
-        """The points of the device that computes most. Raises InputError."""
+        """Returns the points of the device that computes most. Raises InputError."""
         if not scenario_text:
             raise InputError("a roofline needs the platform; this is the result of a plan file")
         scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])
@@ -111,7 +111,7 @@ def _busiest_device(r: "Recording") -> str:
 
 
 def _columns(r: "Recording", device: str) -> dict[str, np.ndarray]:
-    """Spans of one device that compute or load."""
+    """Returns the spans of one device that compute or load."""
     mine = (r.texts("streams/device") == device)[r.of_action("stream")]
     kind = r.texts("actions/kind")[r.numbers("spans/action")]
     flop = r.of_action("flop")
@@ -134,7 +134,7 @@ def _stages(columns: dict[str, np.ndarray], names: np.ndarray) -> list[Stage]:
 
 
 def _covered(start: np.ndarray, end: np.ndarray) -> float:
-    """Length of the union of intervals."""
+    """Returns the length of the union of intervals."""
     order = np.argsort(start, kind="stable")
     start, reach = start[order], np.maximum.accumulate(end[order])
     before = np.append(-np.inf, reach[:-1])
@@ -142,7 +142,7 @@ def _covered(start: np.ndarray, end: np.ndarray) -> float:
 
 
 def _name(ax: "Axes", points: Points) -> None:
-    """Names the points, with one name for points upon each other; the longest stages come first."""
+    """Labels the points; points that lie on each other share a label. The longest stages come first."""
     groups: dict[tuple[float, float], list[str]] = {}
     for stage in sorted(points.stages, key=lambda one: -one.seconds):
         x, y = stage.intensity, stage.flop_per_s

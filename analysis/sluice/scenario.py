@@ -1,4 +1,4 @@
-"""Scenarios: the question. A scenario joins a model, a platform, a workload and a policy."""
+"""Scenarios: a scenario is a question. It joins a model, a platform, a workload and a policy."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Scenario:
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """From a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
+        """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
 
         The values of `model` and `platform` may be a Model and a Platform, or names of those that
         come with Sluice: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files
@@ -95,11 +95,11 @@ class Scenario:
         return Platform._of(self._native.platform, json.dumps(self.document["platform"]))
 
     def text(self) -> str:
-        """The scenario as YAML, which reads back as the same scenario without any other file."""
+        """Returns the scenario as YAML, from which the same scenario can be read without any other file."""
         return self._native.text()
 
     def provenance(self) -> str:
-        """The scenario as YAML, with where each value came from, as `sluice run --resolve`."""
+        """Returns the scenario as YAML with the origin of each value, as `sluice run --resolve` does."""
         return self._native.provenance()
 
     def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> Scenario:
@@ -108,10 +108,10 @@ class Scenario:
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. What is given for a whole mapping (a word, a dict, its
-        YAML as text, a Model, a Platform) takes its place; a dict that leaves out keys that were there
-        is told by the warning sluice.KeysDropped. A text is read as YAML. A path of a file is relative
-        to the scenario, or to the current folder. Raises InputError with the command line's text."""
+        A key with dots changes one value. A key of a whole mapping replaces this mapping by a word, a
+        dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
+        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to
+        the scenario, or to the current folder. Raises InputError with the command line's text."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -134,16 +134,17 @@ class Scenario:
         return table
 
     def plan(self) -> Plan:
-        """The plan that its policy makes. Raises InputError, Infeasible, and whatever a policy in Python raises."""
+        """Returns the plan that its policy makes. Raises InputError, Infeasible, and the exceptions of a policy in
+        Python."""
         plan = self._native.plan()
         return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound(),
                     scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
-        """Runs it in the helper process. `progress`: True for a bar, or a function that gets the numbers of executed
-        and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not fit or blocks, InputError,
-        HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing keeps running."""
+        """Runs the scenario in the helper process. `progress`: True for a bar, or a function that receives the number
+        of executed actions and the number of all actions. `executor`: as in Plan.run. Raises Infeasible if it does not
+        fit or blocks, InputError, HelperDied. Ctrl-C raises KeyboardInterrupt, and nothing keeps running."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
@@ -151,27 +152,26 @@ class Scenario:
               store: Union[str, Path, None] = None, verify: float = 0.01,
               retry_failed: bool = False,
               progress: Union[bool, Callable[[int, int], None]] = False) -> Sweep:
-        """Runs it at many points, and gives them as a table:
+        """Runs the scenario at many points, and returns them as a table:
 
             sweep = scenario.sweep({"workload.batch": [1, 2, 4, 8],
                                     "platform.links.host.bandwidth": ["16GB/s", "32GB/s"]})
             sweep.frame[["workload.batch", "status", "makespan_s"]]
 
-        changes: keys as in `with_`, with a list of values each. over: "grid", each value with each;
-        "zip", the first values of all together, then the second ones; "points", where `changes` is a
-        list of mappings with the same keys, one a point.
-        workers: None, threads of this process; a number of processes, which are started again when
-        a point ends one of them; or any concurrent.futures.Executor, such as that of a Dask client
+        changes: keys as in `with_`, each with a list of values. over: "grid": every combination of the
+        values; "zip": the first values of all keys together, then the second ones; "points": `changes`
+        is a list of mappings with the same keys, one per point.
+        workers: None means threads of this process; or a number of processes, which are started again
+        when a point ends one of them; or any concurrent.futures.Executor, such as that of a Dask client
         (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor.
-        store: an SQLite file that keeps each answer; what is in it is not asked again, but for what
-        failed with `retry_failed`. sim/study/sweep/FORMAT.md describes it.
-        verify: this share of the points also runs through SimGrid and must take as long; 0: none.
+        store: an SQLite file that keeps each answer. A point that it has is not asked again, except a
+        failed one with `retry_failed`. sim/study/sweep/FORMAT.md describes the file.
+        verify: this share of the points also runs in SimGrid and must take as long there; 0: none.
         progress: as in `run`, in points.
 
         A point that does not fit, or that cannot be asked, is a row with its reason. Raises
-        UsageError, InputError where no point could be asked, IoError of the store, InternalError where
-        SimGrid differs; Ctrl-C raises KeyboardInterrupt, and what was answered until then is in the
-        store."""
+        UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
+        SimGrid differs. Ctrl-C raises KeyboardInterrupt; the answers until then are in the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress)
 
@@ -179,26 +179,26 @@ class Scenario:
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
                   nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
-        """Where its tensors should lie, in a device's fast memory or in its slow one, and what each part
-        of fast memory brings, as `sluice placement` says it (docs/placement.md):
+        """Finds out which tensors should lie in a device's fast memory and which in its slow memory, and
+        what each size of fast memory brings, as `sluice placement` does (docs/placement.md):
 
             curve = scenario.placement(fast=[0.25, 0.5, "16GB"], ways=["static", "asynchronous"])
             curve.frame[["way", "fast_share", "slowdown"]]
             curve.plot.slowdown()
 
-        fast: sizes of fast memory, one or a list: a share from 0 to 1 of the bytes that are needed at a
-        time; or a text: bytes "16GB", "40%", fast to slow memory "1:8", shares in steps "10%..100%:5".
-        None: 10 % to 100 %, and what the device has.
-        ways: some ways to place tensors, one or a list; None: all seven.
-        device: the one that computes; None: the first with two memories.
-        nodes: at most so many nodes of branch and bound for one placement; 0: none.
+        fast: a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are
+        needed at the same time, or a text: bytes "16GB", a share "40%", fast to slow memory "1:8", or
+        shares in steps "10%..100%:5". None: 10 % to 100 %, and the fast memory of the device.
+        ways: a way to place tensors, or a list of ways; None: all seven.
+        device: the device that computes; None: the first one with two memories.
+        nodes: the most nodes of branch and bound for one placement; 0: none.
         progress: as in `run`, in results: one for each size and way.
 
-        The policy, its cut and its fates have no say. The cost model has to count memories. Raises
-        UsageError for sizes that are none; InputError for a way or a device that does not exist, a cost
-        model that counts no memories, a memory without a rate; Infeasible where slow memory cannot hold
-        all tensors. A way that does not fit at a size is a row with its reason. Ctrl-C raises
-        KeyboardInterrupt behind the placement that is being searched for.
+        The scenario's policy, cut and fates are ignored. Its cost model must count memories. Raises
+        UsageError for a size that is not valid; InputError for a way or a device that does not exist, a
+        cost model that does not count memories, or a memory without a rate; Infeasible if slow memory
+        cannot hold all tensors. A way that does not fit at a size is a row with its reason. Ctrl-C raises
+        KeyboardInterrupt after the placement that is being searched for.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -223,7 +223,7 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """Suggests what to write instead, where a keyword or a list shows what was meant; empty: nothing."""
+    """Suggests what to write instead, if a keyword or a list shows what was meant; otherwise returns ""."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
@@ -239,8 +239,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns where a mapping replaces one with further keys. A model, a platform, or a policy of another name is a
-    different thing as a whole, so nothing is lost."""
+    """Warns if a mapping replaces one that had further keys. Another model, platform, or policy replaces the old one as
+    a whole, so nothing is lost there."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -251,20 +251,21 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
         return
     lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
     if lost:
-        warnings.warn(f"the mapping given for '{key}' replaces the former one, and drops "
+        warnings.warn(f"the mapping given for '{key}' replaces the old one and drops "
                       f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one "
                       "value and keeps the others.", errors.KeysDropped, stacklevel=4)
 
 
 @checked
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
-    """Reads a scenario from a file, or the one of that name in the zoo (`sluice.scenarios()`).
+    """Reads a scenario from a file, or the scenario of that name from the zoo (`sluice.scenarios()`).
 
         sluice.load("alexnet_x200", {"workload.batch": 8})
 
     `changes` are as in `Scenario.with_`. Raises InputError, IoError."""
     if "\n" in str(path):
-        raise errors.InputError("this is the text of a scenario and not the name of a file: use sluice.Scenario.from_text")
+        raise errors.InputError("this is the text of a scenario and not the name of a file: use "
+                                "sluice.Scenario.from_text")
     found = _sluice.find_document(str(path), "scenarios")
     scenario = Scenario._of(_sluice.Scenario.load(found, []))
     return scenario if changes is None else scenario.with_(changes)

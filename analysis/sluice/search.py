@@ -1,4 +1,4 @@
-"""Searches: the best point of a scenario under limits. `sluice.minimise` and `sluice.maximise`."""
+"""Searches for the best point of a scenario within limits: `sluice.minimise` and `sluice.maximise`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Found:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The values of the best point, in the form that `scenario.with_` takes. Raises Infeasible where no point
-        keeps all limits."""
+        """The values of the best point, in the form that `scenario.with_` takes. Raises Infeasible if no point keeps
+        all limits."""
         return dict(zip(self._names, self._rows[self._best()]))
 
     @property
@@ -51,7 +51,7 @@ class Found:
 
     @property
     def number(self) -> float:
-        """The number that was made small or large. Raises Infeasible in the same case."""
+        """The number that was minimised or maximised. Raises Infeasible in the same case."""
         return self._number(self._best())
 
     @property
@@ -61,19 +61,19 @@ class Found:
 
     @property
     def limits(self) -> dict[str, float]:
-        """How far the best point is within each limit, as a share of the limit: 0 is on it."""
+        """How far the best point is within each limit, as a share of the limit; 0 means that it is on the limit."""
         row = self.points.frame.loc[self._best()]
         return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
                 for text, column, limit in self._search.limits}
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every combination was asked and none failed, so that nothing is better."""
+        """Whether every combination was asked and none failed, so that no point is better."""
         return self._result.exhaustive
 
     @property
     def used_up(self) -> bool:
-        """Whether it ended because it had asked as many points as it was allowed to."""
+        """Whether the search ended because it had asked as many points as it was allowed to ask."""
         return self._result.used_up
 
     def _best(self) -> int:
@@ -111,7 +111,7 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Looks for the point where a metric is least:
+    """Searches for the point at which a metric is least:
 
         found = sluice.minimise(scenario, "makespan_s",
                                 {"platform.links.host.bandwidth": ("8GB/s", "64GB/s"),
@@ -121,20 +121,21 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
         found.changes, found.number, found.limits, found.points.frame
 
     scenario: a Scenario, or the name or file of one.
-    metric: one of `sluice.metrics()`, with a name behind a dot where it has several numbers
-    ("peak_bytes.gpu"); or a key of `over` that has a range: the least bandwidth that keeps a limit.
-    over: for each key a range as a tuple (lo, hi), of any numbers where they have a unit or a fraction
-    and otherwise of whole ones, which a `range` is, too; or a list of values, each of which is tried
-    with each of the other keys.
-    subject_to: limits, "METRIC <= QUANTITY" or ">=", one or a list.
-    points: so many different points are asked at most. store: as in `Scenario.sweep`; what a sweep has
-    asked is not asked again.
-    by: "nlopt", which asks the same points each time (sluice help search says how), or "optuna": Optuna's
-    TPE sampler, with that seed, where python3-optuna is installed.
-    verify: the best point also runs through SimGrid and must take as long.
+    metric: one of `sluice.metrics()`. If it has several numbers, add a dot and a name ("peak_bytes.gpu").
+    Or a key of `over` that has a range: the search then finds, for example, the least bandwidth that
+    keeps a limit.
+    over: for each key a range or a list of values. A range is a tuple (lo, hi); it means all numbers
+    between the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means
+    whole numbers, too. Each value of a list is combined with all values of the other keys.
+    subject_to: a limit, "METRIC <= QUANTITY" or ">=", or a list of limits.
+    points: the largest number of different points that are asked. store: as in `Scenario.sweep`; points
+    that a sweep has asked are not asked again.
+    by: "nlopt", which asks the same points each time (see sluice help search), or "optuna": Optuna's
+    TPE sampler, with `seed`, if python3-optuna is installed.
+    verify: the best point also runs in SimGrid and must take as long there.
 
-    Raises UsageError, InputError where no point could be asked, IoError of the store, InternalError
-    where SimGrid differs; Ctrl-C raises KeyboardInterrupt, and what was answered is in the store."""
+    Raises UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
+    SimGrid differs. Ctrl-C raises KeyboardInterrupt; the answers until then are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -144,7 +145,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Finds the point where a metric is largest; everything else is as in `minimise`."""
+    """Searches for the point at which a metric is largest. The rest is as in `minimise`."""
     return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -152,7 +153,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
 def _search(scenario, metric, maximise, over, subject_to, points, store, by, seed, verify,
             retry_failed, progress) -> Found:
     if isinstance(scenario, (str, os.PathLike)):
-        from .scenario import load  # which imports sweeps
+        from .scenario import load  # imported here, because it imports sweeps
 
         scenario = load(scenario)
     if not hasattr(scenario, "with_"):
@@ -182,7 +183,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """The keys that are varied, and for each key the listed values by their texts, as they were given."""
+    """Returns the keys that are varied, and for each key the listed values, as they were given, by their texts."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
                                 "like {'workload.batch': (1, 64)}")
@@ -212,7 +213,7 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """The value in the form that `with_` takes: as it was given, a number where there is no unit, or a text."""
+    """Returns the value in the form that `with_` takes: as it was given, or a number if it has no unit, or a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":
@@ -225,8 +226,8 @@ def _digits(text: str) -> str:
 
 
 def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
-    """Optuna's TPE sampler chooses the points. A point that breaks a limit counts as such; a point without numbers
-    counts as one that breaks its limits by far."""
+    """Lets Optuna's TPE sampler choose the points. It learns which points break a limit. A point without numbers counts
+    as one that exceeds its limits by far."""
     try:
         import optuna
     except ImportError:

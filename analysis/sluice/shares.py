@@ -1,18 +1,18 @@
-"""How busy a stream is, in a picture: actions that are wide enough are drawn on their own, narrow ones are combined
-into groups with the share of the group's time in which one is executed."""
+"""Prepares how busy a stream is for a picture. Actions that are wide enough are drawn separately. Narrow ones are
+combined into groups, with the share of the group's time in which an action is executed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 _APART = 300  # actions narrower than this part of the picture cannot be told apart
-_GAPS = 150  # nor can gaps between them; lines that show thin actions are narrower than these gaps
+_GAPS = 150  # gaps narrower than this part of the picture cannot be seen; lines of thin actions are narrower
 _PARTS = 100  # the largest number of groups side by side
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
-    """The wide spans of one stream and groups of the narrow ones, in a picture of `seconds` seconds. `spans` has
-    start, end, kind and whatever else the wide ones need."""
+    """Returns the wide spans of one stream and groups of the narrow ones, for a picture of `seconds` seconds. `spans`
+    has start, end, kind and any other columns that the wide ones need."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
@@ -22,9 +22,9 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Groups of spans, both ordered by time: left and right (s); share: by kind, of that time; idle: whether the
-    stream is idle at times. A group ends where the next one begins, or with its last span where the next one is more
-    than `apart` away."""
+    """Returns groups of spans, ordered by time: left and right (s); share: the share of that time, by kind; idle:
+    whether the stream is idle in between. A group ends where the next one begins; if that is more than `apart` away,
+    it ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -38,9 +38,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """The group of each span. A run of spans with less than `apart` between them is divided into parts of about
-    `longest` seconds. A group reaches from one of the longer spans of a part to a similar one of the next part, so
-    that repetitions look the same wherever the parts begin."""
+    """Returns the group of each span. A sequence of spans with less than `apart` between them is divided into parts of
+    about `longest` seconds. A group reaches from one of the longer spans of a part to a similar span of the next part,
+    so that repetitions look the same wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)
@@ -58,17 +58,17 @@ _TINY = np.finfo(float).tiny  # seconds, because actions may take none
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Whether each number differs from the one before it."""
+    """Returns whether each number differs from the number before it."""
     return np.diff(numbers, prepend=-1) != 0
 
 
 def _last(first: np.ndarray) -> np.ndarray:
-    """Whether each is the last one before the next first one."""
+    """Returns, for flags that mark the first element of each group, flags that mark the last element of each group."""
     return np.append(first[1:], True)[: len(first)]
 
 
 def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """The busy share as steps: times, and the share from each to the next."""
+    """Returns the busy share as steps: times, and the share from each time to the next."""
     wide, groups = divided(spans, end - start)
     left = np.append(wide["start"], groups["left"])
     right = np.append(wide["end"], groups["right"])

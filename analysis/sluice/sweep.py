@@ -40,8 +40,8 @@ class Sweep:
     def frame(self) -> pandas.DataFrame:
         """A new table with one row per point: a column for each key that was varied, `status` ("complete",
         "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
-        ("makespan_s", "peak_bytes[gpu]"); not a number where there is none. `frame.attrs["units"]` has the unit of
-        each metric."""
+        ("makespan_s", "peak_bytes[gpu]"). A missing number is NaN. `frame.attrs["units"]` has the unit of each
+        metric."""
         if self._frame is None:
             self._frame = self._table()
         table = self._frame.copy()
@@ -66,8 +66,8 @@ class Sweep:
         return table
 
     def to_xarray(self) -> "xarray.Dataset":
-        """A grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
-        UsageError where the points are not a grid."""
+        """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
+        UsageError if the points are not a grid."""
         if not self._grid:
             raise errors.UsageError("the points are not a grid: use frame")
         table = self.frame
@@ -78,9 +78,9 @@ class Sweep:
         return data
 
     def best(self, metric: str) -> pandas.Series:
-        """The row with the best number of a metric, in the direction that `sluice list metrics` knows; among rows
-        that are equal within 1e-9, the first. Raises UsageError where the metric has no direction, and Infeasible
-        where no point has it."""
+        """Returns the row with the best number of a metric, in the direction that `sluice list metrics` gives. Of rows
+        that are equal within 1e-9, it returns the first. Raises UsageError if the metric has no direction, and
+        Infeasible if no point has it."""
         table, sign = self.frame, _direction(metric)
         _require(table, metric)
         if not table[metric].notna().any():
@@ -90,7 +90,7 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """The rows that no other row beats in both metrics, sorted by `a`."""
+        """Returns the rows that no other row beats in both metrics, sorted by `a`."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -101,7 +101,7 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Why points have no numbers: each reason once, with its number of points."""
+        """Says why points have no numbers: each reason once, with its number of points."""
         counts: dict[str, int] = {}
         for result in self._results:
             if result.status != "complete":
@@ -211,14 +211,14 @@ class _Driver:
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:
-    """The makespan of a point by SimGrid and by the replay, in the helper."""
+    """Runs a point with SimGrid and the replay, in the helper, and returns its makespan."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]
 
 
 def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: float) -> None:
-    """Raises InternalError where the time of a point differs from SimGrid's."""
+    """Raises InternalError if the time of a point differs from SimGrid's."""
     found = result.number("makespan_s")
     if abs(found - makespan) > _SAME * max(found, makespan):
         raise errors.InternalError(f"point {', '.join(overrides)}: the replay takes {found} s, SimGrid "
@@ -227,7 +227,7 @@ def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: 
 
 
 def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
-    """The keys, the values of each point as they were given, and the points."""
+    """Returns the keys, the values of each point as they were given, and the points."""
     if over not in ("grid", "zip", "points"):
         raise errors.UsageError(f"over={clipped(over)}: expected 'grid', 'zip' or 'points'")
     if over == "points":
@@ -255,8 +255,8 @@ def _points_one_by_one(changes: Axes) -> tuple[list[str], list[list[Any]], "_slu
 
 def listed(key: str, values: Any) -> list[Any]:
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise errors.UsageError(f"the values of '{key}' are not a list: {values!r}; one value for all "
-                                "points belongs into with_()")
+        raise errors.UsageError(f"the values of '{key}' are not a list: {values!r}; set one value for all "
+                                "points by with_()")
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
@@ -266,7 +266,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """A value as a table shows it: a document by its name."""
+    """Returns a value as a table shows it. A document is shown by its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)
@@ -274,7 +274,7 @@ def label_of(value: Any) -> Any:
 
 
 def _direction(metric: str) -> int:
-    """1 where smaller is better, -1 where larger is better."""
+    """Returns 1 if smaller is better, and -1 if larger is better."""
     better = _sluice.better(metric.split("[", 1)[0])
     if better == "neither":
         raise errors.UsageError(f"'{metric}' has no direction: a smaller value is neither better nor worse")

@@ -1,4 +1,4 @@
-"""Pictures of a sweep. Points that were refused are drawn as refusals and not left out."""
+"""Pictures of a sweep. They show points that were refused as refusals."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MARKERS = "os^vDP*X"
 
 @checked
 class SweepPlots:
-    """sweep.plot.curve(...) and sweep.plot.heatmap(...); each returns its Axes. `unit`: the unit of the metric, "ms"
-    or "GB"; by default the one of the table. ax, title, legend and figsize are as in result.plot."""
+    """sweep.plot.curve(...) and sweep.plot.heatmap(...). Each returns its Axes. `unit`: the unit of the metric, "ms" or
+    "GB"; by default that of the table. ax, title, legend and figsize are as in result.plot."""
 
     def __init__(self, table: "pandas.DataFrame") -> None:
         self._table = table
@@ -32,7 +32,7 @@ class SweepPlots:
     def curve(self, x: str, y: str, by: Optional[str] = None, ax: Optional["Axes"] = None,
               log: str = "", title: Optional[str] = None, *, unit: Optional[str] = None,
               legend: Legend = True, figsize: Size = None) -> "Axes":
-        """A metric `y` over a key `x` that is a number, with one line per value of the key `by`. A cross at the
+        """Shows a metric `y` over a key `x` that is a number, with one line per value of the key `by`. A cross at the
         bottom marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
         self._require(x, y, by)
         axes = late("._axes")
@@ -67,8 +67,8 @@ class SweepPlots:
     def heatmap(self, x: str, y: str, metric: str, ax: Optional["Axes"] = None,
                 title: Optional[str] = None, *, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
-        """A metric as a colour and a number for each pair of values of the keys `x` and `y`. Points that were refused
-        are hatched. Raises UsageError where several points share a field."""
+        """Shows a metric as a colour and a number for each pair of values of the keys `x` and `y`. Points that were
+        refused are hatched. Raises UsageError if several points share a field."""
         self._require(x, metric, y)
         if self._table.duplicated([x, y]).any():
             raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
@@ -97,12 +97,12 @@ class SweepPlots:
                                         "there are: " + ", ".join(self._table.columns))
 
     def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
-        """The factor of the written unit to the metric's own, and the label of the axis."""
+        """Returns the factor from the written unit to the metric's own unit, and the label of the axis."""
         own, factor = self._units.get(metric, ""), 1.0
         if unit is not None:
             axes = late("._axes")
             if own not in axes.UNITS:
-                raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no others "
+                raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no other units "
                                         "here")
             unit, factor = axes.factor_of(unit, own)
         shown = unit or own
@@ -144,18 +144,18 @@ def _title(ax: "Axes", title: Optional[str]) -> None:
 
 
 def _short(number: float) -> str:
-    """Three digits, or all digits before the decimal point."""
+    """Writes three digits, or all digits before the decimal point."""
     return f"{number:.0f}" if 100 <= abs(number) < 1e6 else f"{number:.3g}"
 
 
 def _last(key: str) -> str:
-    """The end of a key, which says what it is: "host.bandwidth"."""
+    """Returns the end of a key, which says what it is: "host.bandwidth"."""
     return ".".join(key.split(".")[-2:])
 
 
 def _numbers(values: Any) -> tuple[np.ndarray, str]:
-    """Numbers and their common unit: "16GB/s" is 16 in GB/s. Raises UsageError for anything but numbers, and for
-    several units."""
+    """Returns numbers and their common unit: "16GB/s" is 16 in GB/s. Raises UsageError for values that are not numbers,
+    and for several units."""
     numbers, units = [], set()
     for value in values:
         found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))

@@ -1,4 +1,4 @@
-"""The timeline of a result."""
+"""Draws the timeline of a result."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float)
 
 
 def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
-    """The spans that can be seen, by column."""
+    """Returns the spans that can be seen, by column."""
     columns = {"start": r.numbers("spans/start"), "end": r.numbers("spans/end"),
                "stream": r.of_action("stream"), "stage": r.of_action("stage"),
                "kind": r.texts("actions/kind")[r.numbers("spans/action")]}
@@ -48,7 +48,8 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """The kinds that can be seen in the row, whether it has a strip, and whether there is room for numbers."""
+    """Draws a row. Returns the kinds that can be seen in it, whether it has a strip, and whether it has room for
+    numbers."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]
@@ -64,7 +65,7 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """Draws the kinds of each group upon each other, as high as their shares."""
+    """Draws the kinds of each group stacked, as high as their shares."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
@@ -81,8 +82,7 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Boxes of one colour. Upright lines make boxes visible that are thinner than a dot, and are no higher than the
-    boxes."""
+    """Draws boxes of one colour. Vertical lines of the same height make boxes visible that are thinner than a dot."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
@@ -95,7 +95,7 @@ def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, 
 
 
 def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
-    """Stage numbers, drawn where they fit. Returns whether one fits at the width of the figure."""
+    """Draws stage numbers where they fit. Returns whether one fits at the width of the figure."""
     artists = late("._artists")
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
     some = False
@@ -110,9 +110,9 @@ def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> b
 
 
 def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[Any]:
-    """The entries of a legend for these kinds."""
+    """Returns the entries of a legend for these kinds."""
     Patch = late("matplotlib.patches").Patch
-    names: dict[Any, list[str]] = {}  # by colour: parts of one thing share one
+    names: dict[Any, list[str]] = {}  # by colour: kinds that belong together share a colour
     for kind in (one for one in _colours.KINDS if one in kinds):
         names.setdefault(_colours.kind(kind, ax), []).append(kind.replace("_", " "))
     said = [Patch(color=colour, label=",\n".join(some)) for colour, some in names.items()]

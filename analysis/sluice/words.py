@@ -1,4 +1,4 @@
-"""The words that arguments may have, for type checkers and editors. Values are checked where they are read, and
+"""The words that are allowed for arguments, for type checkers and editors. Values are checked where they are read.
 tests/package/test_typed.py compares these lists with the catalogs."""
 
 from __future__ import annotations

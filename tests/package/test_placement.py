@@ -200,9 +200,9 @@ class Errors(unittest.TestCase):
             sluice.load("alexnet_x200").placement()
         with self.assertRaisesRegex(sluice.UsageError, "0.5 for 'fast' is not one of the sizes of this curve: 40%, 80%, 100%"):
             CURVE.tensors(0.5)
-        with self.assertRaisesRegex(sluice.UsageError, "'x' for 'way': it was not asked for; there are: all_fast"):
+        with self.assertRaisesRegex(sluice.UsageError, "'x' for 'way' is not a way of this curve; there are: all_fast"):
             CURVE.plan("x")
-        with self.assertRaisesRegex(sluice.UsageError, "'x' for 'ways' was not asked for"):
+        with self.assertRaisesRegex(sluice.UsageError, "'x' for 'ways' is not a way of this curve"):
             CURVE.plot.slowdown(ways="x")
         with self.assertRaisesRegex(sluice.Error, "0 for 'top'"):
             CURVE.plot.tensors(top=0)
