@@ -3,8 +3,8 @@
 //   nvcc -O2 -o copies analysis/measure/copies.cu && ./copies > copies.csv
 //   sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 //
-// Each size is copied down and up, from and to pinned and pageable memory: once by itself (single),
-// and many times without a pause (queued), by the GPU's own clock.
+// Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory: once on its own (single),
+// and many times without a pause (queued). The GPU's clock measures the time.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void check(cudaError_t error, const char* what) {
   std::exit(1);
 }
 
-/// Seconds of one copy, the mean of `calls` that follow each other.
+/// Returns the seconds of one copy, as the mean of `calls` copies that follow each other.
 double seconds_of(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int calls) {
   static cudaEvent_t start = nullptr, end = nullptr;
   if (start == nullptr) {

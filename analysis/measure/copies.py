@@ -4,8 +4,8 @@
     python3 analysis/measure/copies.py copies.csv
     sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 
-Each size is copied down and up, from and to pinned and pageable memory: once by itself (single), and many
-times without a pause (queued), by the GPU's own clock.
+Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory: once on its own (single), and
+many times without a pause (queued). The GPU's clock measures the time.
 """
 
 import argparse
@@ -18,7 +18,7 @@ SIZES = [2**power for power in range(10, 31, 2)]  # 1 KiB to 1 GiB
 
 
 def seconds_of(torch, target, source, calls):
-    """Of one copy, the mean of `calls` that follow each other."""
+    """Returns the seconds of one copy, as the mean of `calls` copies that follow each other."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     torch.cuda.synchronize()
     start.record()

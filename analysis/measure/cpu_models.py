@@ -1,16 +1,19 @@
 #!/usr/bin/python3
-"""Measures the operators of torchvision's models and the whole models, interleaved in one run, on one thread, and
-simulates the wholes from the operators.
+"""Measures torchvision's models and their operators, and simulates the models from their operators.
+
+Models and operators are measured interleaved, in one run, on one thread.
 
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-Writes a profile for each model (random weights) to FOLDER and prints, beside the measured whole, how much of it the
-operators make up, and what Sluice simulates of them (cost: measured). What is in FOLDER already is not measured again.
+It writes a profile for each model (random weights) to FOLDER. It prints the measured time of the whole model, the share
+of it that the operators take, and the time that Sluice simulates from them (cost: measured). Profiles that FOLDER has
+already are not measured again.
 
-Times are the thread's CPU time: what another program takes of the core is not in them, what it takes of caches and
-memory is. --allocator keep has the C library keep what is freed, for operators and wholes alike; return is its default,
-under which a whole maps and clears pages again for which an operator in a loop already has its memory.
+Times are the CPU time of the thread. So they do not include the core's time for another program, but they do include
+the effect of that program on caches and memory. --allocator keep makes the C library keep freed memory, for operators
+and whole models alike. --allocator return is the library's default: a whole model then maps and clears pages again,
+while an operator in a loop still has its memory.
 """
 
 import argparse
@@ -22,7 +25,7 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is there
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # must be set before torch is imported
 
 MODELS = ["alexnet", "resnet18", "mobilenet_v2", "densenet121", "squeezenet1_1"]
 STATISTICS = {"median": statistics.median, "least": min}
@@ -39,7 +42,8 @@ def samples_of(row):
 
 
 def simulated(document, path, cache, statistic, batch):
-    """Seconds of the computation of one batch, each layer as its row says, none left out."""
+    """Returns the seconds of the computation of one batch. Each layer takes the time of its row; no layer is left
+    out."""
     import sluice
 
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
@@ -55,7 +59,7 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """What the table's line says, by statistic."""
+    """Returns the cells of the table's line, by statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))
@@ -106,7 +110,7 @@ def print_report(given):
     errors = {(cache, statistic): [] for cache in given.caches for statistic in STATISTICS}
     for name in given.models:
         for cache in given.caches:
-            if cache != "chained":  # of which there is no whole
+            if cache != "chained":  # a whole model cannot be chained
                 found = report(name, given.folder / f"{name}.csv", cache, given.batch)
                 print(line_of(found), flush=True)
                 for statistic in STATISTICS:

@@ -21,7 +21,7 @@ def notebooks():
 
 
 def use_this_python(folder):
-    """A kernel `sluice` that is this Python: what is on PATH may be another one."""
+    """Makes a kernel `sluice` that is this Python, because PATH may lead to another one."""
     spec = pathlib.Path(folder, "kernels", "sluice")
     spec.mkdir(parents=True)
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -32,7 +32,7 @@ def use_this_python(folder):
 
 
 def execute(path, then=""):
-    """The notebook, executed; `then`: code that runs behind its cells and is not kept. Raises nbclient's
+    """Returns the notebook, executed. `then` is code that runs after its cells and is not kept. Raises nbclient's
     CellExecutionError."""
     with tempfile.TemporaryDirectory() as folder:
         use_this_python(folder)
@@ -46,7 +46,7 @@ def execute(path, then=""):
 
 
 def save_pictures(notebook, stem):
-    """For a page of docs: STEM_1.png, STEM_2.png, ..."""
+    """Saves the pictures for a page of docs: STEM_1.png, STEM_2.png, ..."""
     pictures = [output["data"]["image/png"] for cell in notebook.cells for output in cell.get("outputs", [])
                 if "image/png" in output.get("data", {})]
     for number, picture in enumerate(pictures, 1):

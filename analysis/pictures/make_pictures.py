@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Who did what when, and what lay in memory: the AlexNet document's question to the real card."""
+    """Draws what each stream did and what lay in memory, for the question of 'AlexNet on one card' on the real card."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])
@@ -28,7 +28,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Three ways to make room for what VGG-16's layers made, on common axes."""
+    """Draws three ways to make room for the activations of VGG-16, on common axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
@@ -37,7 +37,7 @@ def vgg16_fates():
 
 
 def for_a_column():
-    """What fits a column of a paper."""
+    """Draws a picture that fits a column of a paper."""
     with sluice.paper(columns=1):
         return sluice.load("alexnet_x200_training", {"workload.batch": 30}).run().plot.memory().figure
 
@@ -47,7 +47,8 @@ def main():
         for ending, style in (("", "default"), ("_dark", "dark_background")):
             path = FOLDER / f"{picture.__name__}{ending}.png"
             with plt.style.context(style):
-                # README shows it 900 dots wide; a fine screen has two for one. A dark page is not black.
+                # README shows it 900 dots wide, and a fine screen uses two pixels per dot. A dark page is not black,
+                # so its picture is transparent.
                 picture().savefig(path, dpi=200, transparent=ending != "", metadata={"Software": None})
             print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""Functions of torch that are layers: they are called between the modules that are layers."""
+"""Turns functions of torch into layers. They are called between the modules that are layers."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Element by element. A number, or a mask that is computed, does not move any element."""
+    """Adds an operation element by element. A number, or a computed mask, does not move any element."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -121,8 +121,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """The tensor with the same order of axes, as far as it has them: where an extent is 1 it may lack the axis of
-    samples."""
+    """Returns the place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The tensor
+    may lack the axis of samples."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))
@@ -168,7 +168,7 @@ def _reduced(layers, name, args, kwargs, result):
 
 
 def _named(names: str) -> Callable:
-    """The arguments of a function by name."""
+    """Returns the arguments of a function by name."""
     keys = names.split()
     return lambda args, kwargs: {**dict(zip(keys, args)), **kwargs}
 

@@ -1,8 +1,8 @@
-"""The layers of a model that calls of torch become.
+"""Collects the layers of a model that calls of torch become.
 
 A layer's shape is that of one sample, and an image has its channels last. A Place says where the axes of a torch
-tensor are in that shape: so a permutation moves nothing and is not a layer, and a layer that needs its axes in
-another order gets them by a `transpose`, which is a view."""
+tensor are in that shape. So a permutation moves nothing and is not a layer. A layer that needs its axes in another
+order gets them by a `transpose`, which is a view."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Place:
     """Where the axes of a tensor are in its layer's shape."""
 
     batch: Optional[int]  # the axis of the samples, or of the samples and something else
-    order: tuple[int, ...]  # the axes of one sample; with `batch` where a sample has several
+    order: tuple[int, ...]  # the axes of one sample; they include `batch` if a sample has several
                             # elements there
 
 
@@ -36,9 +36,9 @@ class Layers:
         self._made: list[tuple[dict, list[int]]] = []
         self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        self._later: dict[int, Callable[[], None]] = {}  # what makes a tensor's layer once it is
+        self._later: dict[int, Callable[[], None]] = {}  # by tensor: makes its layer when it is first
                                                          # read
-        self._learned: dict[int, list] = {}  # the parameters of which alone a tensor is made
+        self._learned: dict[int, list] = {}  # by tensor: the parameters that it is made of, and of nothing else
         self._arranged: dict[tuple, str] = {}
         self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed one could be
                                      # reused
@@ -70,7 +70,7 @@ class Layers:
         return sum(one.numel() for one in self._parameters.values())
 
     def unused(self) -> list[str]:
-        """The parameters that no layer has."""
+        """Returns the parameters that no layer has."""
         return [name for name, one in self._parameters.items() if id(one) not in self._counted]
 
     # --- what is called ------------------------------------------------------------------------
@@ -82,17 +82,17 @@ class Layers:
         self.add("input", "input", tensor, [], place, shape=self.extents(tensor, place) or [1])
 
     def leaves(self, module: nn.Module) -> bool:
-        """Whether the module is left out."""
+        """Returns whether the module is left out."""
         return id(module) in self._ignored
 
     def knows(self, module: nn.Module) -> bool:
-        """Whether the module is one layer."""
+        """Returns whether the module is one layer."""
         from .torch_modules import kind_of
 
         return bool(kind_of(module))
 
     def module(self, module: nn.Module, args: tuple, result: Any) -> None:
-        """Records a call of a module that is one layer, or is left out."""
+        """Records a call of a module that is one layer or is left out."""
         from .torch_modules import MODULES, kind_of
 
         name = self._names.get(id(module), type(module).__name__.lower()).replace(".", "_")
@@ -104,13 +104,13 @@ class Layers:
             self._learned[id(result)] = [module.weight]
             self._alive.append(result)
             return
-        if not given:  # over a constant: its layers come after it
+        if not given:  # the module works on a constant; layers begin after it
             for one in tensors_of(args):
                 self.constant(f"{name}_of", one)
         MODULES[kind_of(module)](self, name, module, args, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> None:
-        """Records a call of a function outside of any such module."""
+        """Records a call of a function outside of a module that is one layer."""
         from .torch_functions import call
 
         results = list(tensors_of(result))
@@ -133,7 +133,7 @@ class Layers:
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """The layer whose output the tensor is, with its axes as `place` says."""
+        """Returns the layer whose output the tensor is, with its axes as in `place`."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -147,29 +147,30 @@ class Layers:
         return self._arranged[key]
 
     def place(self, tensor: torch.Tensor) -> Place:
-        """The place of a known tensor."""
+        """Returns the place of a known tensor."""
         if id(tensor) in self._later:
             self.of(tensor)
         return self._places[id(tensor)]
 
     def natural(self, tensor: torch.Tensor) -> Place:
-        """The axes in torch's order, where the first one is the samples."""
+        """Returns the axes in torch's order, in which the first one is the samples."""
         several = tensor.dim() > 0 and len(tensor) != self.batch
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
     def channels_last(self, tensor: torch.Tensor) -> Place:
-        """The samples, the channels, then the axes of a signal, an image or a volume."""
+        """Returns the place of a tensor whose axes are the samples, the channels, then those of a signal, an image or a
+        volume."""
         order = self.natural(tensor).order
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """The axes in the order of the source, where the tensor has as many."""
+        """Returns the axes in the order of the source, if the tensor has as many."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
 
     def extents(self, tensor: torch.Tensor, place: Optional[Place] = None) -> list[int]:
-        """The shape of a tensor's layer."""
+        """Returns the shape of a tensor's layer."""
         place = place or self.place(tensor)
         size = list(tensor.shape)
         if place.batch is not None and size and size[place.batch] % self.batch:
@@ -178,14 +179,14 @@ class Layers:
         return [size[axis] // self.batch if axis == place.batch else size[axis] for axis in place.order]
 
     def axis(self, axis: int, tensor: torch.Tensor) -> int:
-        """The position of an axis of torch in the layer's shape."""
+        """Returns the position of an axis of torch in the layer's shape."""
         order = self.place(tensor).order
         if axis % tensor.dim() not in order:
             self.unknown("an operation along the axis of the samples")
         return order.index(axis % tensor.dim())
 
     def rows(self, tensor: torch.Tensor) -> Place:
-        """The axes in an order in which torch's last axis is the last."""
+        """Returns the axes in an order in which torch's last axis is the last."""
         own, last = self.place(tensor), tensor.dim() - 1
         if own.order and own.order[-1] == last:
             return own
@@ -213,7 +214,7 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """Adds an operator by its costs, where no layer type fits; learned sources become parameters of it."""
+        """Adds an operator by its costs, because no layer type fits. Learned sources become its parameters."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
@@ -222,7 +223,7 @@ class Layers:
         inputs = list(dict.fromkeys(self.of(one) for one in known))
         shape = self.extents(result, place) or [1]
         if "flop" not in keys or len(known) > 1 or shape != self.extents(known[0]):
-            keys["shape"] = shape  # else it is the shape of the input
+            keys["shape"] = shape  # without this key, it is the shape of the input
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
@@ -248,11 +249,11 @@ class Layers:
             self._alive.append(one)
 
     def unknown(self, what: str) -> None:
-        """Raises InputError with the place and a way out."""
+        """Raises InputError that names the place and says what to do."""
         raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
-        """The place in the module, for messages."""
+        """Returns the place in the module, for messages."""
         if not self.stack:
             return ""
         name = self._names.get(id(self.stack[-1]), "")
@@ -275,7 +276,7 @@ class Layers:
         return sum(one.numel() for one in new.values())
 
     def learned(self, tensor: Any) -> list:
-        """The parameters of which a tensor is made that does not depend on an input."""
+        """Returns the parameters that a tensor is made of, if it does not depend on an input."""
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
@@ -284,11 +285,11 @@ class Layers:
             self._counted[id(one)] = layer
 
     def holder(self, parameter: Any) -> Optional[str]:
-        """The layer that has the parameter already."""
+        """Returns the layer that has the parameter already, or None."""
         return self._counted.get(id(parameter))
 
     def has_bias(self, layer: str) -> bool:
-        """Whether a layer with weights has a bias."""
+        """Returns whether a layer with weights has a bias."""
         document = next(one for one, _ in self._made if one["name"] == layer)
         return document.get("bias", document["type"] not in ("matmul", "embedding"))
 
@@ -316,7 +317,7 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Whether the orders are equal, where axes with a single element may be anywhere."""
+        """Returns whether the orders are equal. Axes with a single element may be anywhere."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 
@@ -324,11 +325,11 @@ class Layers:
 
 
 class Unknown(errors.InputError):
-    """Something for which from_torch has no layer."""
+    """A call for which from_torch has no layer."""
 
 
 def tensors_of(value: Any):
-    """All tensors in lists, tuples and dicts."""
+    """Yields all tensors in lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
@@ -339,7 +340,7 @@ def tensors_of(value: Any):
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a pattern matches the name of a module or parameter, or of something that contains it."""
+    """Returns whether a pattern matches the name of a module or parameter, or of a module that contains it."""
     parts = name.split(".")
     return any(fnmatch.fnmatchcase(".".join(parts[:end]), pattern)
                for pattern in patterns for end in range(1, len(parts) + 1))

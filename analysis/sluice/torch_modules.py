@@ -1,4 +1,4 @@
-"""Modules of torch that are layers. Each is given its name, what it was called with, and its result."""
+"""Turns modules of torch into layers. Each function receives the name, the arguments and the result of a call."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-#: modules and functions that are a layer without keys
+#: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-#: others that compute each element: FLOP, and what their backward pass reads; counted like ONNX's
+#: other functions of each element: FLOP, and what their backward pass reads; counted like ONNX's operators
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
 
 
 def one_if_equal(value: Any) -> Any:
-    """[7, 7] as 7: models write it so, and the configurations of a profile are compared as texts."""
+    """Returns [7, 7] as 7, as models write it, because the configurations of a profile are compared as texts."""
     if not isinstance(value, (tuple, list)):
         return value
     numbers = [int(one) for one in value]
@@ -26,7 +26,7 @@ def one_if_equal(value: Any) -> Any:
 
 
 def padding_of(value: Any) -> dict[str, Any]:
-    """The padding as keys; None is the default of a layer."""
+    """Returns the padding as keys. It leaves out a padding that is the default of a layer."""
     if isinstance(value, str):
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)
@@ -36,7 +36,7 @@ def padding_of(value: Any) -> dict[str, Any]:
 
 
 def unless(default: Any, **keys: Any) -> dict[str, Any]:
-    """The keys whose values differ from the default."""
+    """Returns the keys whose values differ from the default."""
     return {key: value for key, value in keys.items() if value != default}
 
 
@@ -44,7 +44,8 @@ def unless(default: Any, **keys: Any) -> dict[str, Any]:
 
 
 def conv(layers, name, source, result, of):
-    """`of`: weight, bias, stride, padding, dilation, groups, and output_padding where transposed."""
+    """Adds a convolution. `of` has weight, bias, stride, padding, dilation and groups, and output_padding if it is
+    transposed."""
     layers.count(name, of["weight"], of.get("bias"))
     weight, transposed = of["weight"], "output_padding" in of
     rank, groups = weight.dim() - 2, of.get("groups", 1)
@@ -70,14 +71,14 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """dense for one vector, matmul for rows; over a map of vectors a convolution of one pixel, like the bundled
-    models. `holder`: the parameter, where `weight` only has its shape."""
+    """Adds dense for one vector, matmul for rows, and for a map of vectors a convolution of one pixel, like the bundled
+    models. `holder` is the parameter, if `weight` only has its shape."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
     features, with_bias = int(weight.shape[0]), bias is not None
-    if tied and layers.has_bias(tied) and not with_bias:  # layers that are tied share all that the
-                                                          # first one has
+    if tied and layers.has_bias(tied) and not with_bias:  # a tied layer would share the bias of the
+                                                          # first one, too
         layers.operator(name, result, [source], place, macs=extents[-1])
         return
     if len(extents) == 3 and not tied:
@@ -109,7 +110,7 @@ def _embedding(layers, name, module, args, result):
 
 
 def embedding(layers, name, tokens, result, weight):
-    """Rows of a table."""
+    """Adds an embedding: rows of a table."""
     tied = layers.holder(weight)
     before, extents = layers.of(tokens), layers.extents(tokens)
     keys = {"entries": int(weight.shape[0]), "features": int(weight.shape[1]), **({"tied": tied} if tied else {})}
@@ -125,7 +126,7 @@ def embedding(layers, name, tokens, result, weight):
 
 
 def _attention(layers, name, module, args, result):
-    """Query, key and value are products, then comes attention, then a product, like in the bundled models."""
+    """Adds three products for query, key and value, then attention, then a product, like the bundled models."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
         layers.unknown("MultiheadAttention with other widths or bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
@@ -143,8 +144,8 @@ def _attention(layers, name, module, args, result):
     shape = [output.shape[1 - batch], module.embed_dim]
     heads = layers.between("attention", name, shape, parts, heads=module.num_heads)
     layers.add("matmul", f"{name}_output", output, [heads], rows, **keys)
-    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the shares, only if something
-                                                                 # reads them
+    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the attention weights become a layer only if
+                                                                 # they are read
         layers.later(result[1], lambda: layers.operator(f"{name}_shares", result[1], args[:1],
                                                         layers.natural(result[1])))
 
@@ -160,8 +161,8 @@ def _recurrent(layers, name, module, args, result):
     made = layers.add(type(module).__name__.lower(), name, output, [layers.of(source, place)], place,
                       hidden=module.hidden_size, **unless(1, layers=module.num_layers),
                       **unless(False, bidirectional=module.bidirectional), **unless(True, bias=module.bias))
-    for one in state if isinstance(state, tuple) else (state,):  # [layers, samples, hidden]: of the
-                                                                 # last step
+    for one in state if isinstance(state, tuple) else (state,):  # the state after the last step: [layers,
+                                                                 # samples, hidden]
         at = type(place)(1, (0, 2))
         layers.later(one, lambda one=one: layers.add(
             "operator", f"{name}_state", one, [made], at, shape=layers.extents(one, at)))
@@ -171,7 +172,8 @@ def _recurrent(layers, name, module, args, result):
 
 
 def _norm(kind: str, **keys: str) -> Callable:
-    """Over the channels, which are axis 1. `keys`: keys of the layer, and the attributes of the module."""
+    """Returns a function for a normalisation over the channels, which are axis 1. `keys` maps keys of the layer to
+    attributes of the module."""
     def add(layers, name, module, args, result):
         affine = module.weight is not None
         if affine:
@@ -184,7 +186,7 @@ def _norm(kind: str, **keys: str) -> Callable:
 
 
 def layer_norm(layers, name, source, result, weight, bias, axes):
-    """Over the last axes of a tensor."""
+    """Adds a normalisation over the last axes of a tensor."""
     if weight is not None:
         layers.count(name, weight, bias)
     place = layers.rows(source)
@@ -209,7 +211,7 @@ def _rms_norm(layers, name, module, args, result):
 
 
 def pool(layers, kind, name, source, result, of):
-    """`of`: kernel_size, stride, padding, dilation, ceil_mode."""
+    """Adds a pool. `of` has kernel_size, stride, padding, dilation and ceil_mode."""
     kernel = one_if_equal(of["kernel_size"])
     stride = one_if_equal(of.get("stride") or of["kernel_size"])
     layers.add(kind, name, result, [layers.of(source, layers.channels_last(source))],
@@ -228,7 +230,7 @@ def _pool_module(kind: str) -> Callable:
 
 
 def adaptive(layers, name, source, result, kind="avg"):
-    """A pool with an output of a given size."""
+    """Adds a pool with an output of a given size."""
     size = list(result.shape[2:])
     before = [layers.of(source, layers.channels_last(source))]
     if kind == "max":
@@ -242,7 +244,7 @@ def adaptive(layers, name, source, result, kind="avg"):
 
 
 def _dropout(layers, name, module, args, result):
-    if module.p == 0:  # a model has no such layer
+    if module.p == 0:  # such a layer would be left out of the model
         layers.alias(result, args[0])
     else:
         layers.add("dropout", name, result, [layers.of(args[0])], layers.place(args[0]), rate=float(module.p))
@@ -253,7 +255,7 @@ def _identity(layers, name, module, args, result):
 
 
 def softmax(layers, name, source, result, axis):
-    """Over any axis: it becomes the last one."""
+    """Adds a softmax over any axis, which becomes the last one."""
     own, axis = layers.place(source), axis % source.dim()
     place = own if own.order[-1:] == (axis,) else type(own)(
         own.batch, (*(one for one in own.order if one != axis), axis))
@@ -285,7 +287,8 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Nearest moves elements; each axis of a linear interpolation takes 3 FLOP per output."""
+    """Adds a change of size. The mode nearest moves elements; each axis of a linear interpolation takes 3 FLOP per
+    output."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)
@@ -300,8 +303,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """The entry of MODULES that a module is; empty: none. RMSNorm has many authors but one form: a scale for each
-    feature."""
+    """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its form, a scale for
+    each feature, because many libraries have their own."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

@@ -1,4 +1,4 @@
-"""Functions of torch that compute nothing: they reorder axes, take parts, or join tensors."""
+"""Turns functions of torch that compute nothing into layers: they reorder axes, take parts, or join tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .torch_modules import unless
 
 
 def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
-    """Channels stay last where only the channels, or only the pixels, are reshaped."""
+    """Adds a reshape. Channels stay last if only the channels, or only the pixels, are reshaped."""
     if result.numel() != source.numel():
         moved(layers, name, [source], result)
         return
@@ -37,7 +37,7 @@ def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
 
 
 def turned(layers, name, source, args, kwargs, result):
-    """The axes in another order: nothing moves."""
+    """Records a tensor with its axes in another order. Nothing moves."""
     rank = source.dim()
     given = [*args[1:], *kwargs.values()]
     if name == "permute":
@@ -49,7 +49,7 @@ def turned(layers, name, source, args, kwargs, result):
         a, b = (one % rank for one in given[:2])
         axes[a], axes[b] = b, a
     elif result.shape == source.shape and name == "__get__":
-        axes = list(range(rank))  # .data; for a square matrix .T is as good
+        axes = list(range(rank))  # .data; for a square matrix it may also be .T
     else:  # t, .T, .mT
         axes = list(range(rank - 2)) + [rank - 1, rank - 2]
         if [source.shape[a] for a in axes] != list(result.shape):
@@ -71,7 +71,7 @@ def _moved_axes(rank, sources, targets):
 
 
 def without(place: Place, dropped: Sequence[int], rank: int) -> Place:
-    """The place of a tensor that lacks these axes of another one with the given place."""
+    """Returns the place of a tensor that lacks these axes of a tensor with the given place."""
     left = [a for a in range(rank) if a not in dropped]
     batch = left.index(place.batch) if place.batch in left else None
     return Place(batch, tuple(left.index(a) for a in place.order if a in left))
@@ -91,7 +91,7 @@ def moved(layers, name, tensors, result):
 
 
 def _sliced(layers, name, tensor, cuts):
-    """The layer of a part, and its shape: `cuts` are (axis of torch, begin, end, step)."""
+    """Returns the layer of a part, and its shape. `cuts` are (axis of torch, begin, end, step)."""
     layer, shape = layers.of(tensor), layers.extents(tensor)
     for axis, begin, end, step in cuts:
         at = layers.axis(axis, tensor)
@@ -141,7 +141,7 @@ def item(layers, name, args, kwargs, result):
 
 
 def parts(layers, name, args, kwargs, results):
-    """split, chunk, unbind: each part is a layer."""
+    """Adds the parts of split, chunk or unbind. Each part is a layer."""
     source = args[0]
     default = args[2] if len(args) > 2 else 0
     axis = kwargs.get("dim", args[1] if name == "unbind" and len(args) > 1 else default) % source.dim()

@@ -1,4 +1,4 @@
-"""Products of torch that belong to no module: of activations, and of activations with parameters."""
+"""Turns products outside of modules into layers: products of activations, and of activations with parameters."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """A linear layer with its weights in the form of torch.nn.Linear, transposed."""
+    """Adds a linear layer whose weights are those of torch.nn.Linear, transposed."""
     weight = layers.learned(b)[0]
     features = torch.empty((b.shape[1], 0))  # only its shape is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Multiplies matrix by matrix; where the matrices of one operand meet several of the other, it is counted by cost
-    per output."""
+    """Adds products matrix by matrix. If a matrix of one operand is multiplied with several of the other, the product
+    is counted by its cost per output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -61,7 +61,7 @@ def _baddbmm(layers, name, args, kwargs, result):
 
 
 def _attention(layers, name, args, kwargs, result):
-    """The scores, their softmax, and the weighted sums."""
+    """Adds attention: the scores, their softmax, and the weighted sums."""
     query, key, value = args[:3]
     scores = query.new_empty((*query.shape[:-1], key.shape[-2]))
     keys = key.transpose(-2, -1)
@@ -75,7 +75,8 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Each output sums over all values of the labels that it lacks: one multiply-accumulate each."""
+    """Adds an einsum. Each output sums over all values of the labels that it lacks, with one multiply-accumulate for
+    each of them."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
     inputs, _, output = equation.partition("->")
@@ -105,7 +106,7 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """The term with labels of its own for the axes of an ellipsis."""
+    """Returns the term with separate labels for the axes of an ellipsis."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3

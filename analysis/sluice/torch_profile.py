@@ -1,4 +1,4 @@
-"""Measures the operators of a torch module, their time and energy on this machine, as a profile."""
+"""Measures time and energy of the operators of a torch module on this machine, and writes them to a profile."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ CACHES = ("hot", "cold", "chained")
 
 @dataclass(frozen=True)
 class TorchProfile:
-    """What profile_torch has done: `path` is the profile."""
+    """The result of profile_torch: `path` is the profile."""
 
     path: Path
-    measured: int  # rows measured now
-    kept: int  # rows that the file had already
-    failed: int  # rows whose operator could not run; `note` says why
+    measured: int  # number of rows that were measured now
+    kept: int  # number of rows that the file had already
+    failed: int  # number of rows whose operator could not run; their `note` says why
 
 
 @checked
@@ -44,22 +44,24 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module and the functions between them, each configuration and
-    shape once, and the whole module, with these inputs (a tensor, or a tuple of them; the first axis is the batch) on whatever
-    device they are, and writes them to a profile (CSV, sim/profile/FORMAT.md). What is measured in the
-    file already is not measured again. The module stays as it was.
+    shape once, and the whole module. It writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
+    The inputs are a tensor, or a tuple of tensors; their first axis is the batch. The measurements take place on
+    the device of the module and its inputs. Rows that the file has already are not measured again. The module
+    does not change.
 
-    passes: forward, backward (the gradients of inputs and parameters; then the forward pass is
-    training's, else evaluation's). caches: hot (the same inputs), cold (inputs cycled through an array
-    larger than the cache), chained (8 copies after each other, of layers that keep the shape).
-    budget_s: of the samples of each row; fewer seconds do where `confidence` is reached: 1.96 standard
-    errors within that share of the mean. rounds: parts of the budget, each over all rows, so that what
-    drifts meets all of them. cache_bytes: found out where it is None. meter: of sluice.meters, an object
-    like those, None, or "auto": RAPL, NVML or nvidia-smi where it can be read. idle_w: power at rest
-    (meters.idle_watts measures it). keep_memory: from here on the C library of this process keeps what is
-    freed; else it gives large tensors back to the system, and a whole pays for mapping and clearing them
-    again, which an operator in a loop does not. progress: True for a bar, or a function of (rows done, all).
+    passes: "forward", "backward" (the gradients of inputs and parameters; then the forward pass is that of
+    training, otherwise that of evaluation). caches: "hot" (the same inputs), "cold" (the inputs are taken in
+    turn from an array larger than the cache), "chained" (8 copies one after the other, for layers that keep
+    the shape). budget_s: seconds for the samples of each row; a row ends earlier when `confidence` is reached:
+    1.96 standard errors within that share of the mean. rounds: the budget is split into this many rounds over
+    all rows, so that a drift of the machine affects all rows alike. cache_bytes: None finds it out. meter: one of
+    sluice.meters, an object like those, None, or "auto": RAPL, NVML or nvidia-smi, if it can be read. idle_w:
+    power at rest (meters.idle_watts measures it). keep_memory: from now on the C library of this process keeps
+    freed memory. Otherwise it returns large tensors to the system: then a whole model takes time to map and clear
+    memory again, but an operator in a loop does not. progress: True for a bar, or a function of (rows done, all
+    rows).
 
-    Raises InputError where an argument or the file makes no sense. Needs torch."""
+    Raises InputError for an argument or a file that is not valid. It needs torch."""
     try:
         torch = late("torch")
     except ImportError:
@@ -103,7 +105,7 @@ class _Job:
 
 
 class _Session:
-    """Measures jobs in rounds and writes their rows."""
+    """Measures the jobs in rounds and writes their rows."""
 
     def __init__(self, profile: ProfileFile, loop: Loop, device: Any, cache_bytes: int,
                  training: bool) -> None:
@@ -142,8 +144,8 @@ class _Session:
 
 def _cells(rounds: list[Measured]) -> Row:
     samples = [sample for one in rounds for sample in one.seconds]
-    # `calls` may differ between rounds, because it depends on the first sample; the last one
-    # counts.
+    # `calls` may differ between rounds, because it depends on the first sample. The number of the
+    # last round is written.
     cells = {"seconds_samples": ";".join(map(repr, samples)), "calls": str(rounds[-1].calls),
              "processed": "yes", "note": ""}
     last = rounds[-1]
@@ -154,8 +156,8 @@ def _cells(rounds: list[Measured]) -> Row:
 
 def _jobs(module: Any, inputs: tuple, name: str, passes: Sequence[str], caches: Sequence[str],
           whole: bool) -> list[_Job]:
-    """The whole is measured between its operators in every round, first of all. It is measured hot and cold; it
-    cannot be chained."""
+    """Returns the jobs. In every round the whole module comes first, before its operators. It is measured hot and cold;
+    it cannot be chained."""
     from ._torch_operators import copy_of, operators_of
     from ._torch_subjects import can_run
 

@@ -1,4 +1,4 @@
-"""The form of fits/FORMAT.md, written a second time: seconds of a product of matrices by a bundled fit."""
+"""A second implementation of the form of fits/FORMAT.md: the seconds of a product of matrices by a bundled fit."""
 
 import math
 import pathlib
@@ -11,7 +11,7 @@ TILES = ((128, 128, "large"), (64, 64, "medium"), (16, 64, "small"), (128, 1, "c
 
 
 class Form:
-    """A class of operators of a fit in one dtype, on the device that was measured."""
+    """One class of operators of a fit, in one dtype, on the device that was measured."""
 
     def __init__(self, fit, of, dtype):
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -25,14 +25,14 @@ class Form:
         self.places, self.left = np.log(table[:, :5]), table[:, 5]
 
     def product(self, count, rows, columns, depth, size):
-        """Seconds of `count` products of rows x depth by depth x columns; `size` bytes an element."""
+        """Returns the seconds of `count` products of rows x depth by depth x columns, with `size` bytes per element."""
         elements = count * (rows * depth + depth * columns + rows * columns)
         place = np.log([count, rows, columns, depth, size])
         distances = ((self.places - place) ** 2).sum(axis=1)
         nearest = np.argsort(distances, kind="stable")[:8]
         weights, found = np.append(np.exp(-2 * distances[nearest]), 0.05), np.append(self.left[nearest], 0)
         left = np.average(found, weights=weights)
-        for _ in range(30):  # until the middle stands, about which single odd ones decide nothing
+        for _ in range(30):  # until the robust mean is stable; single outliers hardly affect it
             left = np.average(found, weights=weights / np.sqrt(1 + ((found - left) / 0.05) ** 2))
         compute = self._compute(count, rows, columns, depth)
         memory = self._memory(size * elements)

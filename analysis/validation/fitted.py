@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The tables of fitted.md from the bundled fits: how far off each class is for operators that a fit has not seen."""
+"""Prints the tables of fitted.md from the bundled fits: the errors of each class for operators that a fit has not
+seen."""
 
 import pathlib
 
@@ -9,13 +10,13 @@ FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
 CARDS = ("v100_pcie", "p100_pcie", "t4", "a100_pcie", "a100_80gb_pcie")
 PRODUCTS = ("a100_80gb_sxm4", "h100_sxm5")
 CLASSES = ("linear", "bmm", "elementwise", "softmax", "layer_norm")
-# Lee et al. (ASPLOS 2025), mean error of an operator on cards that its model was trained on, and on others.
+# Mean errors of an operator from Lee et al. (ASPLOS 2025), on cards that their model was trained on, and on others.
 PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0 / 19.3", "softmax": "19.3 / 13.9",
              "layer_norm": "20.1 / 56.7"}
 
 
 def errors(fit):
-    """class -> the mapping `error` of that class."""
+    """Returns, by class, the mapping `error` of that class."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
     return {found["class"]: found["error"] for found in document["classes"]}
@@ -40,8 +41,8 @@ def products_table():
 
 
 def unseen():
-    """class -> card as the table of measurements names it -> the error of a fit of the other four, and of all cards
-    under the name "" """
+    """Returns, by class and by the name of a card in the table of measurements, the error of a fit of the other four
+    cards. The error over all cards has the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -49,7 +50,7 @@ def unseen():
 
 
 def unseen_table():
-    """Each of the five cards predicted from the other four."""
+    """Returns the table in which each of the five cards is predicted from the other four."""
     found = unseen()
     cards = [card for card in found[CLASSES[0]] if card]
     head = ["| class | " + " | ".join(cards) + " | all | predictions |", "|" + "---|" * (len(cards) + 3)]
@@ -58,7 +59,7 @@ def unseen_table():
 
 
 def a30_table(with_cores, without):
-    """From what `sluice profile fit --json` says of the two parts of the table of an A30."""
+    """Returns the table for an A30 from the output of `sluice profile fit --json` for its two parts."""
     head = ["| class | samples | time, tensor cores | energy | time, none | energy |", "|---|---|---|---|---|---|"]
     return head + [f"| {one['class']} | {one['samples']} | {shown(one['error'])} | {shown(one['energy_error'])} | "
                    f"{shown(other['error'])} | {shown(other['energy_error'])} |"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Iteration times of Megatron-LM from products as measured, four fitted coefficients, and arithmetic: prints the
-tables of iteration_times.md. Reads ../shared/data/recompute; NumPy and PyYAML."""
+"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. Prints the
+tables of iteration_times.md. Reads ../shared/data/recompute; needs NumPy and PyYAML."""
 
 import csv
 import functools
@@ -34,15 +34,16 @@ def both_gradients(rows, columns, depth):
 
 
 def layer(width, micro_batch, ranks, sequence_parallel):
-    """Of one layer on one rank, forward and backward: seconds of its products, FLOP of the attention's two products,
-    bytes of streams, bytes that a ring of ranks sends (each of two all-reduces a pass: 2 (t - 1) / t of the layer's
-    output)."""
+    """Returns four numbers of one layer on one rank, forward and backward: seconds of its products, FLOP of the
+    attention's two products, bytes of streams, and bytes that a ring of ranks sends. (There are two all-reduces per
+    pass; each sends 2 (t - 1) / t of the layer's output.)"""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # Outside of the ranks' parts: two norms (read, write), two dropouts (read, write, half as much of mask), two sums
-    # (two readings, a writing). Within them: the feed-forward layer's activation, 4 wide, and queries, keys, values.
+    # Tensors that are not split among the ranks: two norms (read, write), two dropouts (read, write, and a mask of half
+    # the size), two sums (two reads, one write). Split tensors: the feed-forward layer's activation, which is 4 times
+    # as wide, and queries, keys and values.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2
@@ -53,8 +54,8 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """The four parts of an iteration. `recompute`: full, or selective (the attention's core, with sequence
-    parallelism). The bubble by hand: (stages - 1) / chunks micro-batches more."""
+    """Returns the four parts of an iteration. `recompute` is full, or selective (the attention's core, with sequence
+    parallelism). The bubble of the pipeline adds (stages - 1) / chunks micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)
@@ -67,7 +68,7 @@ def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas
 
 
 def korthikanti():
-    """(name, parts, seconds as measured) of the 22B and the 530B rows."""
+    """Yields (name, parts, measured seconds) of the 22B and the 530B rows."""
     with open(DATA / "korthikanti2022_configs.csv", newline="") as file:
         configs = {row["model"]: row for row in csv.DictReader(file)}
     with open(DATA / "korthikanti2022_iteration_time.csv", newline="") as file:
@@ -81,7 +82,7 @@ def korthikanti():
 
 
 def vtrain():
-    """The 3.6B rows whose ranks one node holds."""
+    """Yields the 3.6B rows whose ranks fit on one node."""
     with open(DATA / "vtrain_a100_iteration_times.csv", newline="") as file:
         for row in csv.DictReader(file):
             billions, *numbers, milliseconds = row.values()
@@ -93,7 +94,7 @@ def vtrain():
 
 
 def sc21():
-    """Seconds from the FLOP count that the paper divides by: it includes recomputation."""
+    """Yields rows whose seconds follow from the paper's FLOP count, which includes recomputation."""
     with open(DATA / "megatron_sc21_table1.csv", newline="") as file:
         for row in csv.DictReader(file):
             width, layers, ranks, stages, gpus, batch, micro_batch = (int(row[key]) for key in (
@@ -106,8 +107,8 @@ def sc21():
 
 
 def fitted(rows):
-    """Non-negative coefficients of the four parts: relative least squares, single rows that are far off counting by
-    their size (weights 1 / sqrt(error), 30 rounds). Active set by hand: parts whose coefficient is negative leave."""
+    """Returns non-negative coefficients of the four parts by relative least squares. Rows with a large error count less
+    (weights 1 / sqrt(error), 30 rounds). A part whose coefficient becomes negative is left out (active set)."""
     parts = np.array([p for _, p, _ in rows])
     scale = parts.max(axis=0)  # seconds, FLOP and bytes: some are 1e13 times the others
     parts = parts / scale
@@ -128,7 +129,7 @@ def fitted(rows):
 
 
 def results():
-    """(coefficients, rows that were fitted, rows that were not), rows as (name, measured s, predicted s)."""
+    """Returns (coefficients, rows that were fitted, rows that were not). A row is (name, measured s, predicted s)."""
     first = list(korthikanti())
     seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
     unseen = [row for row in first if " 22B" not in row[0]] + list(sc21())

@@ -1,11 +1,11 @@
-"""Kernels by memory: what pool bandwidths fitted on half of the nodes say of the other half.
+"""Predicts kernel times by memory: bandwidths are fitted on half of the nodes and tested on the other half.
 
 Reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT): the kernels of a training
-step with batch 256, each with its operands in DRAM or PMEM. A kernel is to take its time with everything in DRAM, and
-for each operand in PMEM its bytes over a bandwidth: one to read, one to write, and what is read is free up to some
-bytes, which the caches hold. These three numbers are fitted.
+step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its time with all operands
+in DRAM, plus for each operand in PMEM its bytes / bandwidth. There is one bandwidth to read and one to write, and
+reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
 
-    python3 placement.py [FOLDER]      the figures of placement.md
+    python3 placement.py [FOLDER]      prints the figures of placement.md
 """
 
 import csv
@@ -15,8 +15,8 @@ import statistics
 import sys
 from pathlib import Path
 
-# Bytes of the network that has its sizes, 294912 and 10240 (Kernel timing by memory pool): 28 x 28 images, 2 x 2 convolutions to 16 and 8
-# channels, each with a 2 x 2 pool behind it, 10 classes, batch 256, float32.
+# The sizes of the network, inferred from 294912 and 10240 bytes (Kernel timing by memory pool): 28 x 28 images, 2 x 2
+# convolutions to 16 and 8 channels, each with a 2 x 2 pool behind it, 10 classes, batch 256, float32.
 BATCH = 256 * 4
 IMAGE = 28 * 28 * BATCH
 CONV1, POOL1 = 27 * 27 * 16 * BATCH, 13 * 13 * 16 * BATCH
@@ -25,7 +25,7 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# Which operands a node has follows from its operator, and from how long it takes. Indices of a pool: a byte each.
+# The operands of a node follow from its operator and its time. Each index of a pool is one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -48,8 +48,8 @@ OPERANDS = {
 }
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
-RESOLUTION = 0.1  # us: below it the timer says nothing; a reshape within one memory moves nothing
-SMALL_SHARE = 0.01  # of a node's bytes: where an operand of fewer lies is taken to change nothing
+RESOLUTION = 0.1  # us: the timer cannot measure less; a reshape within one memory moves nothing
+SMALL_SHARE = 0.01  # of a node's bytes: the memory of a smaller operand is assumed to change nothing
 
 
 def operands(node, inputs, outputs):
@@ -60,7 +60,7 @@ def operands(node, inputs, outputs):
 
 
 def read(folder, column="mean_us_single"):
-    """By node: its time in DRAM, and of each placement the bytes read and written in PMEM, and its time."""
+    """Returns by node its time in DRAM, and for each placement the bytes read and written in PMEM, and its time."""
     nodes = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -77,8 +77,8 @@ def read(folder, column="mean_us_single"):
 
 
 def repeated(folder, column):
-    """The same kernel measured again: rows of a node that differ only in where small operands lie, by node and the rest
-    of the placement."""
+    """Returns repeated measurements of a kernel: rows of a node that differ only in the memories of small operands, by
+    node and the rest of the placement."""
     groups = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -92,8 +92,8 @@ def repeated(folder, column):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """From what ratio on two times differ by more than the measurement does: beyond that 5 % of the ratios of repeated
-    rows would be (1.96 standard deviations of a difference of two logarithms)."""
+    """Returns the ratio of two times above which they differ by more than the error of the measurement. Only 5 % of the
+    ratios of repeated rows would be above it (1.96 standard deviations of a difference of two logarithms)."""
     squares = freedom = 0
     for times in repeated(folder, column):
         logs = [math.log(t) for t in times]
@@ -104,7 +104,7 @@ def effect_of(folder, column="mean_us_single"):
 
 
 def predicted(dram, reads, writes, fit):
-    """us; bandwidths in MB/s are bytes/us."""
+    """Returns the predicted time in us. A bandwidth in MB/s is the same number in bytes/us."""
     read_rate, write_rate, cached = fit
     return dram + sum(max(0, r - cached) for r in reads) / read_rate + sum(writes) / write_rate
 
@@ -118,7 +118,7 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """The three numbers of the least sum of misses, by a search that halves its steps."""
+    """Returns the three numbers with the least sum of errors, by a search that halves its steps."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -142,8 +142,9 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """The median error of these nodes' placements; the share of those with an effect whose sign is right; and the share
-    of all that are rightly said to be slower, faster, or neither."""
+    """Returns three numbers: the median error of the placements of these nodes; the share of placements with an effect
+    whose sign is predicted correctly; and the share of all placements that are correctly called slower, faster, or
+    neither."""
     errors, signs, classes = [], [], []
     for n in nodes:
         dram, rows = kernels[n]
@@ -166,7 +167,8 @@ def splits(kernels, count, seed=1):
 
 
 def output_over_input(kernels, count=200):
-    """In splits that do not fit on node 3287: what its output in PMEM adds, and what both inputs there add, in us."""
+    """Returns, for splits that do not use node 3287 for the fit, the us that its output in PMEM adds, and the us that
+    both inputs in PMEM add."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:
