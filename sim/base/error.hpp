@@ -69,7 +69,7 @@ struct Shortage {
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< the needed bytes, by class
                                                                     ///< of tensor
   std::vector<Waiter> waiters = {};
-  std::optional<double> time_s = {};  ///< simulated seconds after which no action could start any more
+  std::optional<double> time_s = {};  ///< seconds into the run after which no action can start
   /// If more micro-batches were asked for in flight than fit: the largest number that fits, 0 if
   /// not even one fits. Without a value the number is not known.
   std::optional<std::int64_t> most_in_flight = {};

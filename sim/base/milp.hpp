@@ -30,7 +30,7 @@ struct RelaxedSolution {
   bool solved = false;  ///< false: impossible, unbounded, or more iterations than were allowed
   double objective = 0;
   std::vector<double> values;  ///< by variable
-  std::vector<double> duals;   ///< by constraint: how much the objective changes per unit of its limit
+  std::vector<double> duals;   ///< by constraint: change of the objective per unit of its limit
 };
 
 struct MilpLimits {

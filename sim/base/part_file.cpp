@@ -79,7 +79,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  removed_on_interrupt_.reset();  // This is the last line, so that a signal before it removes the file as well.
+  removed_on_interrupt_.reset();  // the last line: a signal before it removes the file, too
 }
 
 void PartFile::write(std::string_view text) {

@@ -83,7 +83,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< "cost.profile", "the fit t4"
   std::string path;
-  std::string folder = {};  ///< the folder of bundled documents, if the path may be a name; else empty
+  std::string folder = {};  ///< folder of bundled documents, if the path may be a name; else empty
 };
 
 /// Prices queries. Equal queries have equal prices.

@@ -201,7 +201,7 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;              ///< iterations in a row with equal growth
-  std::vector<double> last_, growth_;  ///< by action of the body: its last time of availability, and
+  std::vector<double> last_, growth_;  ///< by action of the body: when it was last available, and
                                        ///< how much later this is than the time before
   std::vector<double> last_time_, stream_growth_;  ///< the same by stream
 };

@@ -14,7 +14,7 @@ namespace sluice {
 /// A plan's actions with the numbers that these computations need.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< seconds for which it occupies its stream when it is alone on its links
+    double seconds = 0;     ///< seconds for which it occupies its stream, alone on its links
     double latency_s = 0;   ///< seconds until the actions that wait for it may start
     double not_before = 0;  ///< seconds into the run
     std::int64_t ahead = 0;

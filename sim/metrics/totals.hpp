@@ -32,8 +32,8 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< seconds in which it is idle and waits for a transfer (compute streams)
-    Sum filling_s;  ///< seconds in which it is idle until the prologue is complete (compute streams)
+    Sum exposed_s;  ///< seconds idle while it waits for a transfer (compute streams)
+    Sum filling_s;  ///< seconds idle until the prologue is complete (compute streams)
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
@@ -101,7 +101,7 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    std::int32_t ahead;  ///< for an action of the body: how many iterations later its work is needed
+    std::int32_t ahead;  ///< of an action of the body: how many iterations later its work is needed
   };
   struct Done {
     double when;

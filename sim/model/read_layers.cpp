@@ -292,7 +292,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // an empty model is refused below with its own message
+    const bool first = model_.layers.empty();  // an empty model is refused below
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));

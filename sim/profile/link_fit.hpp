@@ -25,7 +25,7 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;          ///< "down": to the device; "up"
   std::string memory;             ///< "pinned", "pageable"
-  CopyFit fit;                    ///< the fit of queued copies if there are any, else of single ones
+  CopyFit fit;                    ///< of queued copies if there are any, else of single ones
   std::optional<CopyFit> single;  ///< the fit of single copies, if there are queued ones as well
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;

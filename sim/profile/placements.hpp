@@ -30,7 +30,7 @@ struct MeasurementPlan {
   std::size_t wanted = 0;      ///< placements, or operators
   std::size_t done = 0;        ///< how many of those are already processed
   std::size_t runs = 0;        ///< the runs in which the others are measured
-  std::size_t least_runs = 0;  ///< every packing needs at least this many, because two neighbours are never
+  std::size_t least_runs = 0;  ///< every packing needs as many, because neighbours are never
                                ///< together
   std::size_t left() const { return wanted - done; }
 };

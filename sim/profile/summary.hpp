@@ -12,7 +12,7 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  std::size_t configurations = 0;  ///< distinct configurations; instance, memories and method do not count
+  std::size_t configurations = 0;  ///< distinct ones; instance, memories and method do not count
   double seconds = 0, joules = 0;  ///< sums of occurrences x one call
 };
 

@@ -146,7 +146,7 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
 /// that exist for that mode.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
-  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // an unknown name is an error
+  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // or InputError
   std::vector<PlansFor> plans;
   for (const std::string& mode : modes) {
     if (mode != name_of(Mode::inference) && mode != name_of(Mode::training))

@@ -134,7 +134,7 @@ RunResult run(const RunRequest& request) {
     listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {          // the plan blocks, or the executors differ
-    if (once) check(request.plan);  // finds the same fault, reports it in the usual way and leaves no trace
+    if (once) check(request.plan);  // finds the same fault, reports it as usual and leaves no trace
     listeners.finish(TraceStatus::failed);
     throw;
   }

@@ -38,7 +38,7 @@ struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that ran
   std::string content_sha256 = {};        ///< content hash of the trace; empty if none is written
-  SeriesTable series = {};                ///< filled only if a trace is written, or if someone listens
+  SeriesTable series = {};                ///< filled only if a trace is written, or someone listens
 };
 
 /// Returns the header of the trace of this run.

@@ -23,7 +23,7 @@ class PlansAgain {
     Plan plan;
     PlanTables tables;  ///< the tables of that plan
     CutModel cut;
-    std::vector<Stage> question_stages;  ///< the stages from which the bound of the question is computed
+    std::vector<Stage> question_stages;  ///< stages from which the question's bound is computed
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
     PriceAgain again;

@@ -166,7 +166,7 @@ class Terms {
                           workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
     double least = infinity;
     for (const Device* device : devices_)
-      if (device->rate.count(workload_.dtype) != 0)  // other devices have no rate for the dtype and do not compute
+      if (device->rate.count(workload_.dtype) != 0)  // other devices do not compute
         least = std::min(least,
                          price_of(pricing, {kind, stage, *device, workload_.micro_batch}).seconds);
     return least * samples_ / static_cast<double>(workload_.micro_batch);

@@ -17,7 +17,7 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
 /// come last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  std::map<std::uint32_t, double> seconds;  // -1, which means no stage, becomes the largest value `none`
+  std::map<std::uint32_t, double> seconds;  // -1 (no stage) becomes the largest value, `none`
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
         plan.streams[action.stream].kind == StreamKind::compute)

@@ -61,7 +61,7 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  counts.sight.kind = Sight::Kind::everything;  // each element depends on all others through mean and variance
+  counts.sight.kind = Sight::Kind::everything;  // by mean and variance of all elements
   return counts;
 }
 

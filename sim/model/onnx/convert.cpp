@@ -180,7 +180,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    if (reads.size() == 1 && reads.front().layer == last_) return;  // the layer before is the default
+    if (reads.size() == 1 && reads.front().layer == last_) return;  // this is the default
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
     layer.set("inputs", std::move(inputs));

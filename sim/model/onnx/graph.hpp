@@ -30,8 +30,8 @@ struct Node {
   std::string name, op;
   bool known = true;                         ///< false: not an operator of ONNX itself
   bool has_graphs = false;                   ///< it contains the bodies of a condition or a loop
-  std::vector<std::string> inputs, outputs;  ///< names of tensors; "" for an optional tensor that is
-                                             ///< left out
+  std::vector<std::string> inputs, outputs;  ///< names of tensors; "" for an optional tensor that
+                                             ///< is left out
   std::map<std::string, Attribute> attributes;
   std::string fault;  ///< why its shapes could not be inferred; empty: they were
 

@@ -149,7 +149,7 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  draft.is_alias = true;  // only the batch or the channels move, and channels are always last in Sluice
+  draft.is_alias = true;  // only batch or channels move; channels are always last in Sluice
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);
   draft.type = "transpose";

@@ -45,8 +45,8 @@ struct Draft {
                                              ///< multiply-accumulates
   std::string keeps = {};                    ///< a key of `operator`; empty: the default
   std::int64_t kept_bytes = 0;               ///< a key of `operator`, per sample
-  bool same_place = false;                   ///< a key of `operator`: an output pixel depends on one
-                                             ///< pixel only
+  bool same_place = false;                   ///< a key of `operator`: an output pixel depends on
+                                             ///< one pixel only
   bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input
   bool each = false;                         ///< it works element by element; inputs are stretched
@@ -126,7 +126,7 @@ Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
 Draft moved(const Drafting& at);     ///< elements are moved; nothing is computed
-Draft enlarged(const Drafting& at);  ///< elements may be repeated, too; if the shape stays, it is an alias
+Draft enlarged(const Drafting& at);  ///< elements may repeat; if the shape stays, it is an alias
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);

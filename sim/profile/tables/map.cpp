@@ -266,7 +266,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  const ForeignTable* known = nullptr;  // of several such tables, the one that knows the most columns
+  const ForeignTable* known = nullptr;  // of several, the table that knows the most columns
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&
         (!known || table->heading.size() > known->heading.size()))

@@ -16,8 +16,8 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  std::vector<std::string> heading = {};  ///< the names of columns by which a file is recognised; all must be present
-  std::string ending = {};                ///< if there is no heading: the end of the file's name
+  std::vector<std::string> heading = {};  ///< columns by which it is recognised; all must be there
+  std::string ending = {};                ///< without a heading: the end of the file's name
   std::string map = {};                   ///< a sluice-profile-map/1 document
   Profile (*read)(const std::shared_ptr<const Source>& source) = nullptr;
 };

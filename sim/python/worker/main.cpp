@@ -188,7 +188,7 @@ class Loop {
 int main() {
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped, which cancels its
                                   // runs
-  std::signal(SIGCHLD, SIG_DFL);  // otherwise signals that the parent ignores would be ignored here, too
+  std::signal(SIGCHLD, SIG_DFL);  // otherwise signals that the parent ignores are ignored here, too
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is treated like a full disk
   sluice::know_hdf5_profiles();

@@ -109,7 +109,7 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  constexpr std::uint64_t most_spans = 10'000'000;  // they take about a gigabyte with their memory events
+  constexpr std::uint64_t most_spans = 10'000'000;  // about a gigabyte with their memory events
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
                      " spans, of which most are repetitions of one period; at most " +

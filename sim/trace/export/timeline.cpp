@@ -53,7 +53,7 @@ class Window {
     std::uint64_t previous = 0;  ///< execution of the same action
     bool waited = false;         ///< a flow ends here
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this item's flow
+    std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this flow
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }

@@ -16,7 +16,7 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  bool has(const std::string& path) const;  ///< true for a member of the file itself, false for a link
+  bool has(const std::string& path) const;  ///< as a member of the file itself, not a link
   bool is_group(const std::string& path) const;
   std::vector<std::string> members(const std::string& group) const;  ///< in the order of creation
 

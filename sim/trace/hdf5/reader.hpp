@@ -36,7 +36,7 @@ class TraceReader {
   SeriesTable series() const;
 
   std::uint64_t span_count() const;  ///< including the spans that folds stand for
-  bool is_folded() const;            ///< whether a steady state is stored as one period and its count
+  bool is_folded() const;            ///< whether a steady state is one period and its count
   /// Reads all spans in blocks, in their order, including those that folds stand for.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;

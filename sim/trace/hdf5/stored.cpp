@@ -131,7 +131,7 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      sequence.fit(event);  // events of other pools count, too: the times of all pools together must ascend
+      sequence.fit(event);  // also those of other pools: all times together must ascend
       if (event.pool == pool) blocks.add(event);
     }
   blocks.hand_over();
