@@ -14,6 +14,9 @@ Times are the CPU time of the thread. So they do not include the core's time for
 the effect of that program on caches and memory. --allocator keep makes the C library keep freed memory, for operators
 and whole models alike. --allocator return is the library's default: a whole model then maps and clears pages again,
 while an operator in a loop still has its memory.
+
+--device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has done its work, and
+joules are read from NVML or nvidia-smi.
 """
 
 import argparse
@@ -91,17 +94,24 @@ HEADING = ("| model | inputs | operators | whole, ms | its middle 80 % | attribu
            "| attributed | simulated, ms | off by |\n" + "|---" * 12 + "|")
 
 
+def way_of_measuring(given):
+    """The arguments of profile_torch that depend on the device."""
+    if given.device == "cuda":
+        return {"meter": "auto", "clock": time.perf_counter}
+    return {"meter": None, "clock": time.thread_time, "keep_memory": given.allocator == "keep"}
+
+
 def measure(given, torch, torchvision):
     import sluice
 
     for name in given.models:
-        network = getattr(torchvision.models, name)(weights=None).eval()
-        inputs = torch.randn(given.batch, 3, 224, 224)
+        network = getattr(torchvision.models, name)(weights=None).eval().to(given.device)
+        inputs = torch.randn(given.batch, 3, 224, 224, device=given.device)
         (given.folder / f"{name}.json").write_text(json.dumps(sluice.from_torch(network, inputs, name).document))
         begin = time.time()
         sluice.profile_torch(network, inputs, given.folder / f"{name}.csv", name=name, caches=given.caches,
-                             budget_s=given.budget, rounds=given.rounds, cache_bytes=given.cache_bytes, meter=None,
-                             keep_memory=given.allocator == "keep", clock=time.thread_time)
+                             budget_s=given.budget, rounds=given.rounds, cache_bytes=given.cache_bytes,
+                             **way_of_measuring(given))
         print(f"{name}: {time.time() - begin:.0f} s", file=sys.stderr, flush=True)
 
 
@@ -132,6 +142,7 @@ def main():
     parser.add_argument("--cache-bytes", type=int, default=2**26, help="that cold inputs are larger than (64 MiB)")
     parser.add_argument("--allocator", choices=["keep", "return"], default="keep",
                         help="what the C library does with freed memory (keep)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="what computes (cpu)")
     parser.add_argument("--report", action="store_true", help="only the tables of what is in FOLDER")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -141,6 +152,8 @@ def main():
             import torchvision
         except ImportError:
             sys.exit("torch and torchvision are not here: apt-get install python3-torch python3-torchvision")
+        if given.device == "cuda" and not torch.cuda.is_available():
+            sys.exit("no GPU is here: nothing was measured")
         torch.set_num_threads(1)
         torch.manual_seed(0)
         measure(given, torch, torchvision)

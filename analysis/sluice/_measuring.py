@@ -13,10 +13,11 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Measuring energy may take at most this many times the seconds of the samples. After that, `joules_error`
+# Measuring energy may take about this many times the seconds of the samples. After that, `joules_error`
 # gives the uncertainty that remains.
 ENERGY_PATIENCE = 10
-
+# Pairs of blocks, with and without the calls, where preparations must be subtracted.
+ENERGY_BLOCKS = 5
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
@@ -64,7 +65,9 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # layers that one call runs, in a chain
-    most_calls: Optional[int] = None  # calls per sample, at most
+    most_calls: Optional[int] = None  # The largest number of calls per sample. None: prepared calls may run again and
+                                      # again, as long as there are at least `cycle` of them.
+    cycle: int = 1  # calls after which the inputs are the first ones again
 
 
 @dataclass
@@ -113,17 +116,53 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures joules. The counter is off by at most its resolution at each end. So calls are repeated until this error
-    is small, or until the patience ends. Preparations between the calls are included, so they must be short."""
-    done, elapsed = 0, 0.0
+    """Measures the joules of one call, without those of its preparation. Leaves them out where the meter is too coarse
+    to tell them from nothing."""
+    measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
+    joules, uncertain = measured(subject, loop, meter, calls)
+    if joules > 0:
+        result.joules, result.joules_error = joules, uncertain
+
+
+def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
+    """Joules per layer of calls that are prepared once and run again and again, and their uncertainty. The counter is
+    off by at most its resolution at each end, so there are as many calls as make that small, or as the patience
+    allows."""
+    calls = max(calls, subject.cycle)
+    run = subject.prepare(calls)
     subject.synchronise()
-    before = meter.joules()
+    done = 0
+    before, start = meter.joules(), loop.clock()
     while True:
-        elapsed += _timed(subject, loop, calls)
+        run()
+        subject.synchronise()
         done += calls * subject.layers
         taken = meter.joules() - before
-        enough = 2 * meter.resolution_j <= ENERGY_ERROR * taken
-        if enough or elapsed >= ENERGY_PATIENCE * loop.budget_s:
-            break
-    result.joules = taken / done
-    result.joules_error = 2 * meter.resolution_j / done
+        if 2 * meter.resolution_j <= ENERGY_ERROR * taken or loop.clock() - start >= ENERGY_PATIENCE * loop.budget_s:
+            return taken / done, 2 * meter.resolution_j / done
+
+
+def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
+    """Joules per layer of calls that must be prepared before each sample, and their uncertainty: the difference between
+    a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS pairs of blocks, and
+    as many samples in each as the patience allows. The uncertainty is that of the counter at the ends of the blocks
+    and 1.96 standard errors of the differences."""
+    patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
+    start, samples = loop.clock(), 0
+    while samples == 0 or loop.clock() - start < patience:
+        _timed(subject, loop, calls)
+        samples += 1
+
+    def block(running: bool) -> float:
+        before = meter.joules()
+        for _ in range(samples):
+            run = subject.prepare(calls)
+            if running:
+                run()
+            subject.synchronise()
+        return meter.joules() - before
+
+    done = samples * calls * subject.layers
+    each = [(block(True) - block(False)) / done for _ in range(ENERGY_BLOCKS)]
+    spread = 1.96 * statistics.stdev(each) / len(each) ** 0.5
+    return statistics.fmean(each), spread + 4 * meter.resolution_j / done

@@ -22,11 +22,13 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that name the
-    measured machine must equal those in the file."""
+    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that say what was
+    measured, and how, must equal those in the file. The `idle` power of an existing file stays."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
+        if self.path.is_dir() or not self.path.name:
+            raise errors.InputError(f"'{path}' is a folder: give the name of a file, such as profile.csv")
         if self.path.suffix in (".h5", ".hdf5"):
             raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o "
                                     "…h5` makes HDF5 of it")
@@ -42,12 +44,16 @@ class ProfileFile:
             raise errors.InputError(f"'{self.path}' exists and is not a profile: its first line is not "
                                     f"'{FORMAT}'. Give another file")
         head = [line.rstrip("\n") for line in lines if line.startswith("#")]
-        for key in ("device", "on"):
+        for key, unity in (("device", "is of one machine"), ("on", "is of one machine"),
+                           ("how", "is measured in one way")):
             there, here = (self._said(key, one) for one in (head, self._head))
             if there is not None and there != here:
-                raise errors.InputError(f"'{self.path}' was measured with {there}, here it is {here}: "
-                                        "one profile is of one machine. Give another file")
-        table = csv.DictReader(io.StringIO("".join(lines[len(head):])), strict=True)
+                raise errors.InputError(f"'{self.path}' was measured with {there}, here it is {here}: one profile "
+                                        f"{unity}. Give another file; `sluice profile merge` joins files")
+        first = len(head)
+        if self._said("idle", head) is None:
+            head += [f"# {idle}" for idle in [self._said("idle", self._head)] if idle is not None]
+        table = csv.DictReader(lines[first:], strict=True)
         self.rows = [dict(row) for row in table]
         self._columns += [one for one in table.fieldnames or () if one not in self._columns]
         self._head = head
@@ -56,11 +62,11 @@ class ProfileFile:
     def _said(key: str, head: list[str]) -> Union[str, None]:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
-    def has(self, row: Row) -> bool:
-        """Whether the row exists and was measured."""
-        found = self._place(row)
-        return found is not None and self.rows[found].get("processed") in ("yes", "") \
-            and bool(self.rows[found].get("seconds_samples"))
+    def measured(self, row: Row) -> Union[Row, None]:
+        """The row of the file with this row's key, where it was measured."""
+        place = self._place(row)
+        found = None if place is None else self.rows[place]
+        return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None
 
     def _place(self, row: Row) -> Union[int, None]:
         key = self.key(row)

@@ -48,7 +48,7 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
         module = nn.Sequential(module, *(copy_of(module) for _ in range(CHAIN - 1)))
     inputs = _Inputs(operator, cache_bytes if cache == "cold" else 0)
     prepare = _backward(module, inputs) if backward else _forward(module, inputs, training)
-    return Subject(prepare, synchroniser(device), layers, inputs.most_calls)
+    return Subject(prepare, synchroniser(device), layers, inputs.most_calls, inputs.count)
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
+import math
 import platform
+import re
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 from . import errors
-from ._checked import checked
+from ._checked import checked, clipped
 from ._late import late
 from ._measuring import Loop, Measured, keep_freed_memory, measure
 from ._profile_file import ProfileFile, Row
@@ -30,7 +32,7 @@ class TorchProfile:
 
     path: Path
     measured: int  # number of rows that were measured now
-    kept: int  # number of rows that the file had already
+    kept: int  # number of rows that the file had already, with all their rounds
     failed: int  # number of rows whose operator could not run; their `note` says why
 
 
@@ -69,13 +71,15 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     given = _inputs(torch, module, inputs)
     _require(passes, PASSES, "passes")
     _require(caches, CACHES, "caches")
-    for key, value in (("budget_s", budget_s), ("rounds", rounds)):
-        if not value > 0:
-            raise errors.InputError(f"{key}: {value}: expected more than 0")
+    _require_numbers(budget_s=budget_s, rounds=rounds, confidence=confidence, cache_bytes=cache_bytes)
+    if idle_w is not None and not 0 <= idle_w < math.inf:
+        raise errors.InputError(f"idle_w: {idle_w}: expected watts, 0 or more")
     device = given[0].device
     found = meter == "auto"
     if found:
         meter = find_meter((device.index or 0) if device.type == "cuda" else None)
+    elif meter is not None:
+        _require_meter(meter)
     loop = Loop(budget_s / rounds, confidence, clock=clock, meter=meter)  # type: ignore[arg-type]
     if "cold" not in caches:
         cache_bytes = 0
@@ -113,25 +117,31 @@ class _Session:
         self._cache_bytes, self._training = cache_bytes, training
 
     def run(self, jobs: list[_Job], rounds: int, told: Any) -> TorchProfile:
-        open_jobs = [job for job in jobs if not self._profile.has(job.row)]
-        kept, failed = len(jobs) - len(open_jobs), 0
-        so_far: dict[int, list[Measured]] = {number: [] for number in range(len(open_jobs))}
+        """Measures what the file does not have, round by round. After each round a row is written with all its samples so
+        far, so that a later call goes on with the next round."""
+        there = [self._profile.measured(job.row) for job in jobs]
+        done = [0 if row is None else _rounds_of(row, rounds) for row in there]
+        kept, seen = done.count(rounds), sum(done)
+        failed: set[int] = set()
+        samples = [(row or {}).get("seconds_samples") or "" for row in there]
         for turn in range(rounds):
-            for number, job in enumerate(open_jobs):
-                if number in so_far:
+            for number, job in enumerate(jobs):
+                if turn < done[number]:
+                    continue
+                if number not in failed:
                     try:
-                        so_far[number].append(self._measure(job, last=turn == rounds - 1))
+                        measured = self._measure(job, last=turn == rounds - 1)
                     except (RuntimeError, MemoryError) as error:  # such as a lack of memory
-                        failed += 1
-                        del so_far[number]
+                        failed.add(number)
                         note = (str(error).splitlines() or [type(error).__name__])[0]
                         self._profile.put({**job.row, "processed": "failed", "note": note})
                     else:
-                        if turn == rounds - 1:
-                            self._profile.put({**job.row, **_cells(so_far[number])})
+                        samples[number] = ";".join(filter(None, [samples[number], *map(repr, measured.seconds)]))
+                        self._profile.put({**job.row, **_cells(measured, samples[number], turn + 1, rounds)})
+                seen += 1
                 if told:
-                    told(kept * rounds + turn * len(open_jobs) + number + 1, len(jobs) * rounds)
-        return TorchProfile(self._profile.path, len(so_far), kept, failed)
+                    told(seen, len(jobs) * rounds)
+        return TorchProfile(self._profile.path, len(jobs) - kept - len(failed), kept, len(failed))
 
     def _measure(self, job: _Job, last: bool) -> Measured:
         """Measures one job; energy is measured in the last round."""
@@ -142,13 +152,20 @@ class _Session:
         return measure(subject, self._loop if last else replace(self._loop, meter=None))
 
 
-def _cells(rounds: list[Measured]) -> Row:
-    samples = [sample for one in rounds for sample in one.seconds]
+_PART = re.compile(r"(\d+) of (\d+) rounds")  # the note of a row whose later rounds are not measured yet
+
+
+def _rounds_of(row: Row, rounds: int) -> int:
+    """The number of rounds that are measured of this row."""
+    part = _PART.fullmatch(row.get("note") or "")
+    return int(part[1]) if part else rounds
+
+
+def _cells(last: Measured, samples: str, done: int, rounds: int) -> Row:
     # `calls` may differ between rounds, because it depends on the first sample. The number of the
     # last round is written.
-    cells = {"seconds_samples": ";".join(map(repr, samples)), "calls": str(rounds[-1].calls),
-             "processed": "yes", "note": ""}
-    last = rounds[-1]
+    cells = {"seconds_samples": samples, "calls": str(last.calls), "processed": "yes",
+             "note": "" if done == rounds else f"{done} of {rounds} rounds"}
     if last.joules is not None:
         cells.update(joules_mean=repr(last.joules), joules_n="1", joules_error=repr(last.joules_error))
     return cells
@@ -191,6 +208,22 @@ def _inputs(torch: Any, module: Any, given: Any) -> tuple:
 def _require(given: Sequence[str], allowed: tuple[str, ...], what: str) -> None:
     if isinstance(given, str) or not given or any(one not in allowed for one in given):
         raise errors.InputError(f"{what}: {given!r}: expected a tuple of some of {', '.join(allowed)}")
+    if len(set(given)) < len(given):
+        raise errors.InputError(f"{what}: {given!r}: expected each of them once")
+
+
+def _require_numbers(**numbers: Optional[float]) -> None:
+    for key, value in numbers.items():
+        if value is not None and not 0 < value < math.inf:
+            raise errors.InputError(f"{key}: {value}: expected more than 0")
+
+
+def _require_meter(meter: Any) -> None:
+    resolution = getattr(meter, "resolution_j", None)
+    if not isinstance(getattr(meter, "name", None), str) or not callable(getattr(meter, "joules", None)) or \
+            not isinstance(resolution, (int, float)) or not 0 <= resolution < math.inf:
+        raise errors.InputError(f"meter: {clipped(meter)}: expected \"auto\", None, or an object with a name, a resolution_j "
+                                "of 0 or more and a function joules(), such as sluice.meters.Rapl()")
 
 
 def _header(torch: Any, device: Any, loop: Loop, budget_s: float, rounds: int,

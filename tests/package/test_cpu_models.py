@@ -41,6 +41,15 @@ class CpuModels(unittest.TestCase):
         self.assertEqual(cells[:3], ["| squeezenet1_1", "hot", str(len(leaves))])
         self.assertEqual(cells[6], f"{1e3 * by_hand:.1f}")
 
+    def test_without_a_gpu_nothing_is_measured_on_one(self):
+        import torch
+        if torch.cuda.is_available():
+            self.skipTest("a GPU is here")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, SCRIPT, folder, "--device", "cuda"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "no GPU is here: nothing was measured\n"))
+            self.assertEqual(list(Path(folder).iterdir()), [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -313,6 +314,38 @@ class Resumed(Folder):
         self.assertEqual(told, [(3, 6), (4, 6), (5, 6), (6, 6)])
         self.assertEqual(len(self.rows(cache="hot")), 3)
 
+    def test_a_kill_within_the_rounds_loses_no_round(self):
+        class Killed(Exception):
+            pass
+
+        def killing(done, every):
+            if done == 5:
+                raise Killed
+
+        module = nn.Sequential(Works(0.25), Works(1.0))
+        with self.assertRaises(Killed):
+            self.worked(module, rounds=3, progress=killing)
+        self.assertEqual([(row["note"], row["seconds_samples"].count(";") + 1) for row in self.rows()],
+                         [("2 of 3 rounds", 20), ("2 of 3 rounds", 20), ("1 of 3 rounds", 10)])
+        self.assertEqual(self.asked("show", self.file)["measured"], 3)
+        told = []
+        done = self.worked(module, rounds=3, progress=lambda *numbers: told.append(numbers))
+        self.assertEqual((done.measured, done.kept), (3, 0))
+        self.assertEqual(told, [(6, 9), (7, 9), (8, 9), (9, 9)])
+        self.assertEqual([(row["note"], row["seconds_samples"].count(";") + 1) for row in self.rows()], [("", 30)] * 3)
+
+    def test_rows_of_a_file_are_measured_in_one_way(self):
+        module = nn.Sequential(Works(0.25))
+        self.worked(module)
+        text = self.file.read_text()
+        for change in ({"meter": StandIn()}, {"budget_s": 1.0}, {"rounds": 2}, {"clock": time.perf_counter}):
+            with self.subTest(change=change), self.assertRaisesRegex(sluice.InputError, "measured in one way.*another"):
+                self.profile(module, torch.zeros(2, 4), **{"clock": Clock.read, **change})
+            self.assertEqual(self.file.read_text(), text)
+        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # which the file did not say yet
+        self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
+        self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
+
     def test_one_that_fails_says_why_and_is_tried_again(self):
         module = nn.Sequential(Works(0.25), Works(1.0, calls=9))
         done = self.worked(module, whole=False)
@@ -348,6 +381,30 @@ class Energy(Folder):
         # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
 
+    def test_joules_of_preparations_are_not_those_of_the_calls(self):
+        def prepare(calls):
+            Clock.now += 5.0  # such as clearing the cache
+
+            def run():
+                Clock.now += calls
+
+            return run
+
+        for most_calls in (None, 4):
+            with self.subTest(most_calls=most_calls):
+                subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
+                found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
+                                                                    meter=StandIn()))
+                # 3 W for 1 s. Repeated: 4 calls per run, two steps of 1/8 J are 1 % of 25 J: 3 runs. Subtracted: 10 x 20 s
+                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each, four steps of 1/8 J open.
+                self.assertEqual((found.joules, found.joules_error),
+                                 (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
+
+    def test_a_meter_that_tells_a_call_from_nothing_by_chance_alone_says_nothing(self):
+        subject = _measuring.Subject(lambda calls: lambda: None, lambda: None, most_calls=4)
+        found = _measuring.measure(subject, _measuring.Loop(budget_s=1e-9, sample_s=0, meter=StandIn()))
+        self.assertEqual((found.joules, found.joules_error), (None, None))
+
     def test_power_at_rest_is_joules_over_seconds(self):
         def sleep(seconds):
             Clock.now += seconds
@@ -377,11 +434,20 @@ class Refused(Folder):
                 ((module, given), {"passes": ("forwards",)}, "forwards.*forward, backward"),
                 ((module, given), {"caches": "hot"}, "tuple"), ((module, given), {"caches": ()}, "tuple"),
                 ((module, given), {"budget_s": 0}, "more than 0"),
-                ((module, given), {"rounds": 0}, "more than 0")):
+                ((module, given), {"rounds": 0}, "more than 0"),
+                ((module, given), {"confidence": -1.0}, "confidence: -1.0: expected more than 0"),
+                ((module, given), {"cache_bytes": -1}, "cache_bytes: -1: expected more than 0"),
+                ((module, given), {"caches": ("hot", "hot")}, "each of them once"),
+                ((module, given), {"idle_w": -1.0}, "idle_w.*0 or more"),
+                ((module, given), {"idle_w": float("nan")}, "idle_w.*0 or more"),
+                ((module, given), {"meter": "rapl"}, "meter: 'rapl': expected \"auto\", None, or an object"),
+                ((module, given), {"meter": 3}, "meter")):
             with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
                 self.profile(*arguments, **options)
         with self.assertRaisesRegex(sluice.InputError, "merge"):
             sluice.profile_torch(module, given, self.folder / "p.h5")
+        with self.assertRaisesRegex(sluice.InputError, "is a folder"):
+            sluice.profile_torch(module, given, self.folder)
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
