@@ -327,11 +327,11 @@ class OnTheCard(Case):
             self.assertIn(f"take {2 * FULL6 // count / 1e9:.2f} GB", text)
         a_sample = HALVES.kept(2) - HALVES.kept(1)
         self.assertIn(f"each sample {a_sample / 1e9:.2f} GB", text)
-        self.assertIn(f"{HALVES.crossing[-1] / 1e6:.2f} MB a sample", text)
-        self.assertIn(f"it holds in the end: {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
+        self.assertIn(f"{HALVES.crossing[-1] / 1e6:.2f} MB per sample", text)
+        self.assertIn(f"the card holds {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
         host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS, in_flight(900))["peak_bytes"]["host"]
         self.assertIn(f"takes {host / 1e9:.1f} GB of host memory", text)
-        self.assertIn(f"compute is always {float(compute()):.3f} s", text)
+        self.assertIn(f"time to compute is always {float(compute()):.3f} s", text)
 
 
 if __name__ == "__main__":
