@@ -25,15 +25,15 @@ PATHS = {
     "cut": "stages.cut", "fates": "fates.strategy", "policy": "policy.name", "resident": "policy.resident",
     "overlap": "policy.overlap"}
 
-TOP = """# Published measurements beside the default answer
+TOP = """# Published measurements compared with the default answer
 
-What others measured on one card, whole models only, beside what Sluice says when it is asked the same and nothing is
-fitted: the cost model, its shares of the peak, and whatever else the question leaves open are the defaults. Each source
-was opened, and its page and table are named below. Left out are runs that compute on the host or read from a disk.
+Others measured these whole models on one card. Beside each measurement stands the answer of Sluice to the same question.
+Nothing is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each source was
+opened, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
 
-A rate is that of the steady state. The ratio is Sluice / published: above 1 Sluice is the faster one. Of {count}
-ratios the median is {median}; {within} lie between 0.7 and 1.4. Where the two differ by more than a factor of 2, the
-last column names in bold what Sluice leaves out.
+A rate is that of the steady state. The ratio is Sluice / published: above 1, Sluice says that the run is faster. Of
+{count} ratios the median is {median}; {within} lie between 0.7 and 1.4. Where the two differ by more than a factor of 2,
+the last column names in bold what Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
 this page with the answers; `--write` writes it.
@@ -96,7 +96,7 @@ def table():
 
 
 def sources():
-    lines = ["## Where the figures stand", ""]
+    lines = ["## Where the figures come from", ""]
     for key, source in data()["sources"].items():
         places = [f"{number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]
@@ -106,8 +106,8 @@ def sources():
 
 def commands():
     lines = ["## How Sluice was asked", "",
-             f"Each line follows `sluice run {SCENARIO}` in the repository's folder. Where a row has several, it takes",
-             "the first so many tokens once and the last one for each token that is written.", "", "```"]
+             f"Each line is the rest of a command `sluice run {SCENARIO}` in the repository's folder. A row with",
+             "several lines adds up their seconds, each as often as its line says.", "", "```"]
     for number, row in enumerate(data()["rows"], 1):
         for run in row["runs"]:
             times = f"   ({run['times']} times)" if "times" in run else ""
