@@ -1,6 +1,5 @@
-// The plan of a policy whose tensors are in two memories of the device, each in one of them for its
-// whole life. Kernels read and write them where they are. The only transfers are inputs, answers,
-// and weights that do not start where they are wanted.
+// Chooses a placement for a run, by simulated seconds, among those that are found for several sizes
+// of fast memory (placed_listing.hpp says what such a run does).
 #pragma once
 
 #include <string>
@@ -8,7 +7,6 @@
 
 #include "planning/draft.hpp"
 #include "planning/parts.hpp"
-#include "planning/placement/kernels.hpp"
 
 namespace sluice {
 
@@ -18,9 +16,10 @@ const std::vector<std::string>& placements_of_plans();
 /// Throws what `placed_draft` would throw when memory is too small, but without a search.
 void require_placeable(const PolicyRequest& request, const Common& common);
 
-/// One micro-batch after the other, all kept. The tensors in fast memory take at most what the
-/// device has left beside an input and an answer that are on their way. Throws InputError (no two
-/// memories, a cost model without a price) and Infeasible.
+/// The run never uses more of fast memory than the device has, with an input and an answer on their
+/// way beside what is placed there. More fast memory never makes the simulated run slower, as long
+/// as the way of placing is the same. Throws InputError (no two memories, a cost model without a
+/// price), Infeasible (slow memory cannot hold everything).
 Draft placed_draft(const PolicyRequest& request, const Common& common, const std::string& policy,
                    const std::string& way);
 

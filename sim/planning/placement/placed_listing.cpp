@@ -1,0 +1,205 @@
+#include "planning/placement/placed_listing.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "planning/placed_price.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+
+class PlacedLister {
+ public:
+  explicit PlacedLister(const PlacedListing& listing)
+      : request_(listing.request),
+        common_(listing.common),
+        asked_(listing.asked),
+        question_(asked_.question()),
+        builder_(request_.pricing.platform, listing.policy, request_.capacity_enforced),
+        host_pool_(builder_.pool(common_.host)) {
+    for (const TensorPath& path : listing.placing) fast_.push_back(path.use.front());
+    stage_of_.resize(request_.pricing.model.layers.size());
+    for (std::size_t s = 0; s < request_.pricing.stages.size(); ++s)
+      for (std::uint32_t l = request_.pricing.stages[s].first; l <= request_.pricing.stages[s].last;
+           ++l)
+        stage_of_[l] = static_cast<std::int32_t>(s);
+  }
+
+  Draft list() {
+    builder_.enter(Section::prologue);
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) add_tensor(t);
+    for (const std::uint32_t t : inputs_)
+      if (!lies_at_home(t)) loads_[t] = load(t);
+    builder_.enter(Section::body);
+    for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) list_kernel(k);
+    for (const std::uint32_t t : inputs_)
+      if (!lies_at_home(t)) load_next(t);
+    say_facts();
+    Plan plan = builder_.finish(asked_.rounds());
+    plan.iterations_per_step = asked_.rounds() / request_.workload.steps;
+    return {std::move(plan), !common_.overlap};
+  }
+
+ private:
+  const PlacementProblem::Tensor& tensor(std::uint32_t t) const { return question_.tensor(t); }
+  const std::string& node_of(std::uint32_t t) const {
+    return fast_[t] ? asked_.memories().fast : asked_.memories().slow;
+  }
+  bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
+
+  /// It is where it is wanted from the start to the end.
+  bool is_held(std::uint32_t t) const {
+    const PlacementProblem::Tensor& of = tensor(t);
+    const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
+    return stays || ((of.begins != Begins::made || asked_.is_answer(t)) && lies_at_home(t));
+  }
+
+  void add_tensor(std::uint32_t t) {
+    const PlacementProblem::Tensor& of = tensor(t);
+    const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
+    const std::string home = from_host || asked_.is_answer(t) ? common_.host
+                             : of.begins == Begins::stays     ? node_of(t)
+                                                              : "";
+    tensors_.push_back(builder_.tensor(of.name, of.tensor_class, of.bytes, home));
+    if (of.begins == Begins::given) inputs_.push_back(t);
+    if (of.tensor_class == TensorClass::weight && !lies_at_home(t)) loads_[t] = load(t);
+  }
+
+  PlanBuilder::Ref load(std::uint32_t t) {
+    return builder_.transfer(ActionKind::load, tensors_[t],
+                             {.from = common_.host, .to = node_of(t), .release = false},
+                             stage_of_first(t), -1);
+  }
+  std::int32_t stage_of_first(std::uint32_t t) const {
+    for (const std::uint32_t k : question_.uses(t).kernels)
+      if (asked_.kernels()[k].query) return stage_of_.at(asked_.kernels()[k].layer);
+    return -1;
+  }
+
+  /// The input of the next round comes while this round's last users of it have ended.
+  void load_next(std::uint32_t t) {
+    const PlanBuilder::Ref next = load(t);
+    builder_.at(next).ahead = 1;
+    builder_.wait(next, kernels_[question_.uses(t).kernels.front()]);
+    builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
+  }
+
+  void list_kernel(std::uint32_t k) {
+    const PlacedKernel& kernel = asked_.kernels()[k];
+    kernels_.emplace_back();
+    if (!kernel.query) {  // what it makes, the next kernel makes
+      waiting_.push_back(k);
+      return;
+    }
+    const bool update = kernel.micro_batch < 0;
+    const PlanBuilder::Ref ref = builder_.compute(
+        kernel.kind, common_.device.name, stage_of_[kernel.layer],
+        static_cast<std::int32_t>(kernel.micro_batch), update ? 0 : request_.workload.micro_batch);
+    kernels_.back() = ref;
+    for (const std::uint32_t before : waiting_) touch(ref, before);
+    waiting_.clear();
+    touch(ref, k);
+    price(ref, k);
+    if (is_last_of_micro_batch(k)) builder_.at(ref).samples_done = samples_done(k);
+    for (const auto& operand : question_.problem().kernels[k].operands)
+      if (asked_.is_answer(operand.tensor)) give_back(ref, operand.tensor);
+  }
+
+  /// The kernel makes, reads and writes the operands of kernel k.
+  void touch(PlanBuilder::Ref ref, std::uint32_t k) {
+    for (const auto& operand : question_.problem().kernels[k].operands) {
+      const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
+      const bool first = question_.uses(t).kernels.front() == k;
+      if (is_held(t)) continue;
+      if (first && tensor(t).begins == Begins::made)
+        builder_.at(ref).allocates.push_back({tensors_[t], pool});
+      auto& uses = builder_.at(ref).uses;
+      const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
+        return use.tensor == tensors_[t] && use.pool == pool;
+      });
+      if (known == uses.end())
+        uses.push_back({tensors_[t], pool, true, operand.written});
+      else
+        known->written |= operand.written;
+      const auto load = loads_.find(t);
+      if (first && load != loads_.end()) builder_.wait(ref, load->second);
+    }
+  }
+
+  void price(PlanBuilder::Ref ref, std::uint32_t k) {
+    const PlacedKernel& kernel = asked_.kernels()[k];
+    Query query = *kernel.query;
+    std::vector<std::uint32_t> tensors;
+    for (std::size_t o = 0; o < query.operands.size(); ++o) {
+      const std::uint32_t t = question_.problem().kernels[k].operands[kernel.operand_of[o]].tensor;
+      query.operands[o].pool = node_of(t);
+      tensors.push_back(tensors_[t]);
+    }
+    take_placed_price(builder_, ref, common_.device,
+                      placed_price(request_.pricing.platform, request_.pricing.cost, query),
+                      tensors);
+  }
+
+  bool is_last_of_micro_batch(std::uint32_t k) const {
+    if (asked_.kernels()[k].micro_batch < 0) return false;
+    return k + 1 == question_.kernel_count() ||
+           asked_.kernels()[k + 1].micro_batch != asked_.kernels()[k].micro_batch;
+  }
+
+  /// Where answers are saved, their samples are done when the save has arrived.
+  std::int64_t samples_done(std::uint32_t k) const {
+    bool saved = false;
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+      saved |= asked_.is_answer(t) && is_saved(t) &&
+               asked_.kernels()[question_.uses(t).kernels.front()].micro_batch ==
+                   asked_.kernels()[k].micro_batch;
+    return saved ? 0 : request_.workload.micro_batch;
+  }
+  bool is_saved(std::uint32_t t) const { return common_.return_outputs && !lies_at_home(t); }
+
+  void give_back(PlanBuilder::Ref ref, std::uint32_t t) {
+    if (!is_saved(t)) return;
+    const std::int64_t micro_batch = builder_.at(ref).micro_batch;
+    const PlanBuilder::Ref save = builder_.transfer(
+        ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
+        builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
+    builder_.wait(save, ref);
+    builder_.wait(ref, save, 2);  // the answer before may still be on its way
+    if (done_.insert(micro_batch).second)
+      builder_.at(save).samples_done = request_.workload.micro_batch;
+  }
+
+  void say_facts() {
+    std::int64_t fast = 0, slow = 0;
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+      (fast_[t] ? fast : slow) += tensor(t).bytes;
+    builder_.fact(Fact("placed_bytes", fast, "byte").said_of(asked_.memories().fast));
+    builder_.fact(Fact("placed_bytes", slow, "byte").said_of(asked_.memories().slow));
+  }
+
+  const PolicyRequest& request_;
+  const Common& common_;
+  const PlacedQuestion& asked_;
+  const PlacementQuestion& question_;
+  PlanBuilder builder_;
+  std::uint32_t host_pool_;
+  std::vector<char> fast_;              ///< by tensor of the problem
+  std::vector<std::int32_t> stage_of_;  ///< by layer
+  std::vector<std::uint32_t> tensors_;  ///< of the plan, by tensor of the problem
+  std::vector<std::uint32_t> inputs_;
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< in the prologue
+  std::vector<PlanBuilder::Ref> kernels_;            ///< by kernel; empty: it computes nothing
+  std::vector<std::uint32_t> waiting_;               ///< kernels whose operands the next one makes
+  std::set<std::int64_t> done_;  ///< micro-batches whose samples a save has done
+};
+
+}  // namespace
+
+Draft list_placed(const PlacedListing& listing) {
+  return PlacedLister(listing).list();
+}
+
+}  // namespace sluice

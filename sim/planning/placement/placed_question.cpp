@@ -1,0 +1,76 @@
+#include "planning/placement/placed_question.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+
+constexpr std::int64_t most_kernels = 20'000;
+
+/// Micro-batches after which everything repeats: those of a batch in training; of a step where each
+/// sample has a cache of its own.
+std::int64_t micro_batches_of(const PolicyRequest& request) {
+  const Workload& workload = request.workload;
+  const auto& layers = request.pricing.model.layers;
+  const bool caches = std::any_of(layers.begin(), layers.end(),
+                                  [](const Layer& layer) { return layer.cached > 0; });
+  const std::int64_t count = workload.training ? workload.batch / workload.micro_batch
+                             : caches          ? workload.micro_batches_per_step()
+                                               : 1;
+  if (count * static_cast<std::int64_t>(layers.size()) > most_kernels)
+    throw Infeasible("a placement is searched for at most " + std::to_string(most_kernels) +
+                     " passes of layers; this one has " + std::to_string(count) +
+                     " micro-batches of " + std::to_string(layers.size()) +
+                     " layers each: use a larger workload.micro_batch");
+  return count;
+}
+
+/// Made by a kernel and touched by no other one.
+std::vector<char> answers_of(const PlacementProblem& problem) {
+  std::vector<int> uses(problem.tensors.size(), 0);
+  for (const PlacementProblem::Kernel& kernel : problem.kernels)
+    for (const PlacementProblem::Operand& operand : kernel.operands) ++uses[operand.tensor];
+  std::vector<char> answers;
+  for (std::size_t t = 0; t < uses.size(); ++t)
+    answers.push_back(problem.tensors[t].begins == Begins::made && uses[t] == 1);
+  return answers;
+}
+
+PlacementProblem barred_problem(PlacementProblem problem, const std::vector<char>& answers,
+                                PlacedQuestion::Barred barred) {
+  for (std::size_t t = 0; t < problem.tensors.size(); ++t)
+    if ((barred.inputs && problem.tensors[t].begins == Begins::given) ||
+        (barred.answers && answers[t]))
+      problem.tensors[t].pinned = PlacementProblem::Pinned::slow;
+  return problem;
+}
+
+}  // namespace
+
+PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& common,
+                               const std::string& policy, Barred barred)
+    : memories_(two_memories(request.pricing.platform, common.device.name)),
+      micro_batches_(micro_batches_of(request)),
+      work_(placed_kernels({request.pricing, request.workload, policy, micro_batches_}, memories_)),
+      answers_(request.workload.training ? std::vector<char>(work_.problem.tensors.size(), 0)
+                                         : answers_of(work_.problem)),
+      question_(barred_problem(work_.problem, answers_, barred)) {
+  for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
+    if (question_.tensor(t).begins == Begins::given) input_bytes_ += question_.tensor(t).bytes;
+    if (answers_[t] && common.return_outputs) answer_bytes_ += question_.tensor(t).bytes;
+  }
+  rounds_ =
+      checked_mul(request.workload.steps,
+                  request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
+  // Also where capacities are not enforced: what is compared with others is planned without.
+  room_ = question_.peak();
+  if (memories_.fast_capacity)
+    room_ = *memories_.fast_capacity - (barred.inputs ? 0 : input_bytes_) -
+            (barred.answers ? 0 : answer_bytes_);
+}
+
+}  // namespace sluice
