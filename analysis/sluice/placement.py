@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
 
 Sizes = Union[str, float, Sequence[Union[str, float]], None]
+Rates = Union[str, Sequence[float], None]
 _SAME = 1e-6  # the largest difference, in bytes per needed byte, between a requested size and one of the curve
 
 
@@ -47,6 +48,13 @@ class PlacementCurve:
     def cost_model(self) -> str:
         """The cost model that priced the kernels, depending on the memories of their operands."""
         return str(self._said["cost_model"])
+
+    @property
+    def in_place(self) -> Optional[tuple[float, float]]:
+        """The rates at which kernels read and write slow memory (byte/s), where they were given; None: the
+        cost model priced it."""
+        said = self._said["in_place"]
+        return said and (float(said["read_bytes_per_s"]), float(said["write_bytes_per_s"]))
 
     @property
     def device(self) -> str:
@@ -82,7 +90,7 @@ class PlacementCurve:
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, by size: way, fast_bytes, fast_share (of
         `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (how far the seconds are from the bound, as a part of the bound), moves_* and bytes_* (moves to either
+        (how far the seconds are from the bound, as a part of the seconds), moves_* and bytes_* (moves to either
         memory, and moves while kernels run), hit_bytes, miss_bytes and written_back_bytes of the cache,
         oracle_s (seconds that this computer needed to find it), and refused (why the way cannot be used; empty
         if it can). A number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
@@ -159,25 +167,26 @@ class PlacementCurve:
 
 
 def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], None], device: Optional[str],
-              nodes: int, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
+              in_place: Rates, nodes: int, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
     """`Scenario.placement`, which describes it."""
     nodes = whole(nodes, "nodes", most=1_000_000_000)
     named = [ways] if isinstance(ways, str) else [] if ways is None else list(ways)
     if ways is not None and not named:
         raise errors.UsageError("an empty list for 'ways': expected some of the ways, or None for all")
-    sizes = _sizes(fast)
+    sizes, rates = _sizes(fast), _rates(in_place)
     with telling(progress, " placements") as told, _in_words():
-        native = _sluice.PlacementCurve(scenario._native, device or "", sizes, named, nodes, told)
+        native = _sluice.PlacementCurve(scenario._native, device or "", sizes, named, rates, nodes, told)
     return PlacementCurve(native)
 
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Makes errors about sizes name the argument, not the option of the command line."""
+    """Makes errors about sizes and rates name the argument, not the option of the command line."""
     try:
         yield
     except errors.UsageError as error:
-        raise errors.UsageError(str(error).replace("'--fast'", "'fast'")) from None
+        words = str(error).replace("'--fast'", "'fast'").replace("'--in-place'", "'in_place'")
+        raise errors.UsageError(words) from None
 
 
 def _sizes(fast: Sizes) -> str:
@@ -189,6 +198,17 @@ def _sizes(fast: Sizes) -> str:
     if not sizes:
         raise errors.UsageError("an empty list for 'fast': expected sizes of fast memory, or None for 10% to 100%")
     return ",".join(_size(size) for size in sizes)
+
+
+def _rates(in_place: Rates) -> str:
+    """As the option --in-place has them; empty: none."""
+    if in_place is None:
+        return ""
+    if isinstance(in_place, str):
+        if not in_place.strip():
+            raise errors.UsageError("an empty text for 'in_place': expected two rates, such as '20GB/s:4.4GB/s'")
+        return in_place.strip()
+    return ":".join(f"{decimal.Decimal(repr(float(rate))):f}B/s" for rate in in_place) or ":"
 
 
 def _size(size: Any) -> str:

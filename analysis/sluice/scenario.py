@@ -177,7 +177,7 @@ class Scenario:
 
     def placement(self, fast: Union[str, float, Sequence[Union[str, float]], None] = None,
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
-                  nodes: int = 1000,
+                  in_place: Union[str, Sequence[float], None] = None, nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
         """Finds out which tensors should lie in a device's fast memory and which in its slow memory, and
         what each size of fast memory brings, as `sluice placement` does (docs/placement.md):
@@ -191,18 +191,21 @@ class Scenario:
         shares in steps "10%..100%:5". None: 10 % to 100 %, and the fast memory of the device.
         ways: a way to place tensors, or a list of ways; None: all seven.
         device: the device that computes; None: the first one with two memories.
+        in_place: the rates at which kernels read and write slow memory, as measured: "20GB/s:4.4GB/s", or
+        two numbers in byte/s, (20e9, 4.4e9). A kernel then takes its seconds with everything in fast memory,
+        plus the seconds of its bytes in slow memory at these rates. None: the cost model prices slow memory.
         nodes: the most nodes of branch and bound for one placement; 0: none.
         progress: as in `run`, in results: one for each size and way.
 
-        The scenario's policy, cut and fates are ignored. Its cost model must count memories. Raises
-        UsageError for a size that is not valid; InputError for a way or a device that does not exist, a
-        cost model that does not count memories, or a memory without a rate; Infeasible if slow memory
-        cannot hold all tensors. A way that does not fit at a size is a row with its reason. Ctrl-C raises
-        KeyboardInterrupt after the placement that is being searched for.
+        The scenario's policy, cut and fates are ignored. Its cost model must count memories, unless
+        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid; InputError for a way or
+        a device that does not exist, a cost model that does not count memories, or a memory without a rate;
+        Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
+        reason. Ctrl-C raises KeyboardInterrupt after the placement that is being searched for.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
-        return placement(self, fast, ways, device, nodes, progress)
+        return placement(self, fast, ways, device, in_place, nodes, progress)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.text() == other.text()

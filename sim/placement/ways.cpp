@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/gap.hpp"
 #include "base/suggest.hpp"
 #include "placement/listing.hpp"
 
@@ -129,9 +130,7 @@ void keep_least(PlacementResult& result, const PlacementQuestion& question,
 
 std::optional<double> PlacementResult::gap() const {
   if (!bound_s || !refused.empty()) return {};
-  if (seconds() <= *bound_s) return 0;
-  if (!(*bound_s > 0)) return {};
-  return (seconds() - *bound_s) / *bound_s;
+  return gap_of(seconds(), *bound_s);
 }
 
 PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question) const {

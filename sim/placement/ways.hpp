@@ -26,8 +26,8 @@ struct PlacementResult {
   double oracle_s = 0;  ///< seconds that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// The gap from the bound as a part of the bound: (seconds - bound) / bound. None: there was no
-  /// search, or the bound is 0.
+  /// The distance of the seconds from the bound, as a part of the seconds (base/gap.hpp). None:
+  /// there was no search.
   std::optional<double> gap() const;
   struct Moved {
     std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; beside: on the copy engine

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/gap.hpp"
 #include "placement/listing.hpp"
 #include "placement/optimum.hpp"
 #include "support/random_placement.hpp"
@@ -18,7 +19,7 @@ double now() {
 
 void print(int seed, const char* way, double seconds, double bound, double simulated, double from) {
   std::printf("%d,%s,%.6f,%.6f,%.4f %%,%.1e,%.1f\n", seed, way, seconds, bound,
-              100 * (seconds - bound) / bound, simulated / seconds - 1, now() - from);
+              100 * gap_of(seconds, bound), simulated / seconds - 1, now() - from);
   std::fflush(stdout);
 }
 

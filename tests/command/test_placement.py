@@ -49,7 +49,7 @@ class Placement(unittest.TestCase):
         self.assertIn("(cost model peak; slow memory, on top of it: read at 20 GB/s, written at 4.4 GB/s)", out)
         for text in ("20GB/s", "20GB/s:0GB/s", "20GB/s:fast", "20GB:4GB", ":"):
             with self.subTest(text=text):
-                self.refused([*words, "--in-place", text], 2, f"'--in-place {text}'", "(20GB/s:4.4GB/s)")
+                self.refused([*words, "--in-place", text], 2, f"'{text}' for '--in-place'", "(20GB/s:4.4GB/s)")
 
     def test_the_table_marks_what_the_device_has_and_what_is_beyond_it(self):
         code, out, _ = placement("alexnet_x200", ROOFLINE, "--ways", "all_slow")

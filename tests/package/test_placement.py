@@ -193,6 +193,12 @@ class Errors(unittest.TestCase):
                 (sluice.InputError, {"ways": "statik"}, r"did you mean 'static'\?"),
                 (sluice.UsageError, {"ways": []}, "an empty list for 'ways'"),
                 (sluice.InputError, {"device": "gpu7"}, r"no device 'gpu7' \(did you mean 'gpu'\?\); it has gpu"),
+                (sluice.UsageError, {"in_place": "20GB/s"}, "'20GB/s' for 'in_place': expected two rates above 0"),
+                (sluice.UsageError, {"in_place": " "}, "an empty text for 'in_place'"),
+                (sluice.UsageError, {"in_place": (20e9,)}, "'20000000000B/s' for 'in_place': expected two rates"),
+                (sluice.UsageError, {"in_place": (20e9, 0)}, "for 'in_place': expected two rates above 0"),
+                (sluice.UsageError, {"in_place": ()}, "for 'in_place': expected two rates above 0"),
+                (sluice.InputError, {"in_place": 20e9}, "for 'in_place'"),
                 (sluice.InputError, {"nodes": -1}, "-1 for 'nodes': expected an integer from 0 to 1000000000")):
             with self.subTest(**arguments), self.assertRaisesRegex(error, says):
                 SCENARIO.placement(**arguments)
@@ -206,6 +212,18 @@ class Errors(unittest.TestCase):
             CURVE.plot.slowdown(ways="x")
         with self.assertRaisesRegex(sluice.Error, "0 for 'top'"):
             CURVE.plot.tensors(top=0)
+
+    def test_rates_in_place_are_those_of_the_command_as_text_or_as_numbers(self):
+        peak = sluice.load("alexnet_resident", {"cost": "peak"})
+        said, counted = (peak.placement("50%", ["all_slow", "static"], in_place=rates)
+                         for rates in ("20GB/s:4.4GB/s", (20e9, 4.4e9)))
+        self.assertEqual(said.in_place, (20e9, 4.4e9))
+        self.assertEqual(counted.in_place, (20e9, 4.4e9))
+        self.assertIsNone(CURVE.in_place)
+        self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
+        # Twice the rates, half the seconds on top of everything in fast memory.
+        twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
+        self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 
     def test_progress_is_told_and_what_it_raises_ends_the_search(self):
         told = []

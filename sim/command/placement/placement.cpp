@@ -1,10 +1,7 @@
 // sluice placement: where tensors should lie, in fast memory or in slow.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/command.hpp"
 #include "command/inputs.hpp"
@@ -47,29 +44,6 @@ std::vector<std::string> ways_of(const Arguments& arguments) {
   return ways;
 }
 
-/// `--in-place READ:WRITE`.
-std::optional<PlacementProblem::Rates> in_place_of(const Arguments& arguments) {
-  if (!arguments.has("in-place")) return {};
-  const std::string text = arguments.text("in-place");
-  const auto refuse = [&]() -> std::optional<PlacementProblem::Rates> {
-    throw UsageError("'--in-place " + text +
-                     "': expected two rates above 0, at which kernels read and write slow memory "
-                     "(20GB/s:4.4GB/s)");
-  };
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) return refuse();
-  try {
-    const PlacementProblem::Rates rates{
-        parse_quantity(text.substr(0, colon), Dimension::bytes_per_s),
-        parse_quantity(text.substr(colon + 1), Dimension::bytes_per_s)};
-    if (std::isfinite(rates.to_fast) && rates.to_fast > 0 && std::isfinite(rates.to_slow) &&
-        rates.to_slow > 0)
-      return rates;
-  } catch (const InputError&) {
-  }
-  return refuse();
-}
-
 int run_placement(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("give either '--csv' or '--json'");
@@ -81,7 +55,7 @@ int run_placement(const Arguments& arguments) {
   CurveRequest request{
       .device = arguments.text("device"), .fast = arguments.text("fast"), .ways = ways};
   request.nodes = static_cast<int>(arguments.integer("nodes", request.nodes, 0, 1'000'000'000));
-  request.in_place = in_place_of(arguments);
+  if (arguments.has("in-place")) request.in_place = in_place_rates(arguments.text("in-place"));
   const auto top = static_cast<std::size_t>(arguments.integer("top", 10, 0, 1'000'000));
   const PlacementCurve curve = placement_curve(*question.scenario, request);
   if (arguments.has("csv"))
@@ -150,7 +124,7 @@ const Command placement_command = {
         "searched\n"
         "for is never slower with more memory, nor with more freedom (static, synchronous,\n"
         "asynchronous). The gap says how far the result is from a proven bound: (result - bound) / "
-        "bound.\n"
+        "result.\n"
         "Every placement but that of the cache is executed as a plan with two pools. The cost "
         "model\n"
         "has to count memories: peak is refused, unless --in-place says what slow memory costs.\n\n"

@@ -121,6 +121,24 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
   return bytes;
 }
 
+PlacementProblem::Rates in_place_rates(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  try {
+    if (colon != std::string::npos) {
+      const PlacementProblem::Rates rates{
+          parse_quantity(text.substr(0, colon), Dimension::bytes_per_s),
+          parse_quantity(text.substr(colon + 1), Dimension::bytes_per_s)};
+      if (std::isfinite(rates.to_fast) && rates.to_fast > 0 && std::isfinite(rates.to_slow) &&
+          rates.to_slow > 0)
+        return rates;
+    }
+  } catch (const InputError&) {
+  }
+  throw UsageError("'" + text +
+                   "' for '--in-place': expected two rates above 0, at which kernels read and "
+                   "write slow memory (20GB/s:4.4GB/s)");
+}
+
 double PlacementCurve::fraction(const PlacementResult& result) const {
   return static_cast<double>(result.capacity) / static_cast<double>(needed);
 }

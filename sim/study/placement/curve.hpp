@@ -18,6 +18,10 @@ namespace sluice {
 /// "..100%:5". Throws UsageError, which names the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
 
+/// Parses the rates at which kernels read and write slow memory in place: "20GB/s:4.4GB/s". Throws
+/// UsageError, which names the option --in-place.
+PlacementProblem::Rates in_place_rates(const std::string& text);
+
 /// One micro-batch of a scenario as a placement problem. Throws InputError.
 PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
