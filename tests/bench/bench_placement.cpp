@@ -19,7 +19,7 @@ double now() {
 
 void print(int seed, const char* way, double seconds, double bound, double simulated, double from) {
   std::printf("%d,%s,%.6f,%.6f,%.4f %%,%.1e,%.1f\n", seed, way, seconds, bound,
-              100 * gap_of(seconds, bound), simulated / seconds - 1, now() - from);
+              100 * sluice::gap_of(seconds, bound), simulated / seconds - 1, now() - from);
   std::fflush(stdout);
 }
 

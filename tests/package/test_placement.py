@@ -195,7 +195,7 @@ class Errors(unittest.TestCase):
                 (sluice.InputError, {"device": "gpu7"}, r"no device 'gpu7' \(did you mean 'gpu'\?\); it has gpu"),
                 (sluice.UsageError, {"in_place": "20GB/s"}, "'20GB/s' for 'in_place': expected two rates above 0"),
                 (sluice.UsageError, {"in_place": " "}, "an empty text for 'in_place'"),
-                (sluice.UsageError, {"in_place": (20e9,)}, "'20000000000B/s' for 'in_place': expected two rates"),
+                (sluice.UsageError, {"in_place": (20e9,)}, "'20000000000.0B/s' for 'in_place': expected two rates"),
                 (sluice.UsageError, {"in_place": (20e9, 0)}, "for 'in_place': expected two rates above 0"),
                 (sluice.UsageError, {"in_place": ()}, "for 'in_place': expected two rates above 0"),
                 (sluice.InputError, {"in_place": 20e9}, "for 'in_place'"),
