@@ -1,5 +1,5 @@
-# Writes what identifies the code that computes: the sha256 of the library that the program, the Python
-# module and its helper are linked from; where SimGrid's engine is an archive of its own, that of the
+# Writes the digest of the computing code: the sha256 of the library that the program, the Python
+# module and its helper are linked from; if SimGrid's engine is a separate archive, the digest of the
 # two sums, one after the other.
 set(digest "")
 foreach(library ${LIBRARIES})

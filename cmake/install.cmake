@@ -1,13 +1,13 @@
-# What `cmake --install build/release --prefix P` puts where, and the .deb of it: `./dev package`, or
+# What `cmake --install build/release --prefix P` installs where, and the .deb of it: `./dev package`, or
 # `cpack -G DEB` in the build folder. The program finds its documents beside itself (P/share/sluice),
-# and the Python package finds them by a link: the tree works wherever it lies.
+# and the Python package finds them by a link, so the tree works in any folder.
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed: they need not be built
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)
 
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET sluice_simgrid)
-  install(TARGETS sluice_simgrid LIBRARY DESTINATION lib/sluice)  # where the program looks
+  install(TARGETS sluice_simgrid LIBRARY DESTINATION lib/sluice)  # the program searches there
 endif()
 install(DIRECTORY models platforms scenarios fits schemas DESTINATION ${documents})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME copyright)
@@ -30,7 +30,7 @@ install(FILES ${made}/sluice
 install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 
 if(TARGET _sluice)
-  set(python lib/python3/dist-packages/sluice)  # where Debian's Python looks
+  set(python lib/python3/dist-packages/sluice)  # Debian's Python searches there
   install(TARGETS _sluice LIBRARY DESTINATION ${python})
   install(TARGETS sluice-worker RUNTIME DESTINATION ${python})
   if(TARGET sluice_simgrid)
@@ -54,7 +54,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # the libraries, as dpkg-shlibdeps finds them
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dpkg-shlibdeps finds the libraries
 if(TARGET _sluice)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   math(EXPR next "${Python3_VERSION_MINOR} + 1")

@@ -6,7 +6,7 @@ mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# help2man reads "Usage: A" and "  or:  B" as a synopsis; our help has a line each below "Usage:".
+# help2man reads "Usage: A" and "  or:  B" as a synopsis; our help has one line per form below "Usage:".
 cat >"$work/synopsis.awk" <<'AWK'
 /^Usage:$/ { usage = 1; next }
 usage && /^  sluice/ { if (line != "") print line; line = (count++ ? "  or:  " : "Usage: ") substr($0, 3); next }

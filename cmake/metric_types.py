@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from what the goldens hold: for editors and
+"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from the goldens, for editors and
 type checkers. `./dev accept` calls it."""
 
 import json
@@ -23,7 +23,7 @@ class MetricTypes:
 
 
 def type_of(metric):
-    """Of one in a golden; None where it has no number there."""
+    """The type of a metric in a golden; None if it has no number there."""
     if "by" in metric:
         if all("/" in key for key in metric["by"]) and metric["by"]:  # by pool and by class
             return f"dict[str, dict[str, {type_of(next(iter(metric['by'].values())))}]]"

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""./dev new KIND NAME: the one file and the one line that a new entry of a catalog is.
+"""./dev new KIND NAME makes the one file and the one line of a new entry of a catalog.
 
 The file begins as a working copy of a short entry of its kind, under the new name, so that it builds
-and passes the tests before anything in it is changed. A kind whose entries are all long has a short
-one written out in cmake/new/KIND.cpp.
+and passes the tests before anything in it is changed. For a kind whose entries are all long, there is a short
+example in cmake/new/KIND.cpp.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ class Kind:
     suffix: str  # of the entry's identifier: NAME_suffix
     example: str  # the file that is copied
     entry: str  # the name of the entry in it that is copied
-    also: tuple = ()  # what else has to be done
+    also: tuple = ()  # what else must be done
 
 
 SCHEMAS = "./dev docs writes the schemas, which list it"
@@ -70,7 +70,7 @@ def with_line(text, kind, identifier):
 
 
 def without_other_entries(text, kind):
-    """The example's file with the records of its other entries taken out."""
+    """The example's file without the records of its other entries."""
     keep = f"{kind.entry}_{kind.suffix}"
     pattern = rf"extern const {kind.record} (\w+)(?:;\nconst {kind.record} \1)? = \{{\n.*?\n\}};\n\n?"
     return re.sub(pattern, lambda match: match.group(0) if match.group(1) == keep else "", text,

@@ -3,7 +3,7 @@
 commands.
 
     reference.py PROGRAM FOLDER           writes the pages
-    reference.py PROGRAM FOLDER --check   says which of them are not what it would write, and exits 1
+    reference.py PROGRAM FOLDER --check   names the pages that are not current, and exits with 1 if there are any
 """
 
 import json
@@ -45,7 +45,7 @@ def parameter_rows(parameters):
 
 
 def example_text(example):
-    """A command as it is; the layers of a model as the line of a document."""
+    """A command unchanged, or the layers of a model as a line of a document."""
     return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 
@@ -77,7 +77,7 @@ def catalog_page(program, kind):
 
 
 def takes_of(schema):
-    """What a value may be, in a few words."""
+    """The possible values, in a few words."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
     if "enum" in schema:

@@ -1,4 +1,4 @@
-"""Bad inputs: what is wrong, the exit code, where the message points, and what it says.
+"""Bad inputs: what is wrong, the exit code, the position that the message names, and its words.
 
 A case changes one file of documents.py, by replacing a piece of its text (old, new) or all of it, and
 runs a command. `at` is FILE:LINE:COLUMN, FILE alone where there is no line (an empty file), or empty

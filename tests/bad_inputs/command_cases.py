@@ -1,4 +1,4 @@
-"""Command lines, files that are no documents, overrides with one thing wrong, and the zoo's own limits."""
+"""Command lines, files that are not documents, overrides with one error, and the limits of the zoo's scenarios."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""A small scenario that is right; each bad input is this with one thing wrong."""
+"""A small correct scenario; each bad input is this scenario with one error."""
 
 SCENARIO = """\
 format: sluice-scenario/1
@@ -53,7 +53,7 @@ load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=in
 run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
 """
 
-# What version 2 has besides: memories of one device, a collective, flows of computations, times.
+# What only version 2 has: several memories of one device, a collective, flows of computations, times.
 PLAN_2 = """\
 format: sluice-plan/2
 name second

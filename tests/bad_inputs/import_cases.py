@@ -1,4 +1,4 @@
-"""Files of other programs with one thing wrong: ONNX models, layer graphs of PipeDream."""
+"""Files of other programs with one error: ONNX models, layer graphs of PipeDream."""
 
 from cases import Case
 from documents import GRAPH

@@ -1,4 +1,4 @@
-"""What an engineer typed who had never seen the program. Every message has to say what to do next."""
+"""What an engineer typed who had never seen the program. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words
@@ -9,7 +9,7 @@ TRAINING = ("workload.mode=training", "policy=resident")
 
 
 def own(name, at, says, text, code=3):
-    """A scenario of one's own, whole."""
+    """A complete scenario of the user's own."""
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 
@@ -43,7 +43,7 @@ GOOD = [
     words("mistake 23, a folder that is not there", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
 ]
 
-# The table: what was answered badly, or not at all.
+# The table: mistakes that were answered badly, or not at all.
 TABLE = [
     said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
     said("mistake 25, bits a second in full", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),

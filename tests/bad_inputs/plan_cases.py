@@ -1,4 +1,4 @@
-"""Plans as text with one thing wrong: every kind of line, of word, and of contradiction."""
+"""Plans as text with one error: in every kind of line and word, and every kind of contradiction."""
 
 from cases import Case, plan
 from documents import PLAN, PLAN_2
@@ -111,8 +111,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit, a third does not: the load two iterations ahead waits for the run of this
-# one, which stands behind it on the only stream there is.
+# Two buffers of 40 B fit, a third does not: the load two iterations ahead waits for the run of the present
+# iteration, which follows it on the only stream.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5
@@ -143,7 +143,7 @@ BLOCKING = [
 
 
 def second(name, at, says, old, new, code=3):
-    """Of a plan of version 2."""
+    """A case with a plan of version 2."""
     assert old in PLAN_2, old
     return Case(name, code, at, says, "second.plan", content=PLAN_2.replace(old, new, 1),
                 run=["run", "second.plan"])

@@ -1,4 +1,4 @@
-"""Profiles and maps of tables with one thing wrong."""
+"""Profiles and maps of tables with one error."""
 
 from cases import Case
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every bad input ends with its exit code, by no signal, and with a message that says where and what."""
+"""Every bad input ends with its exit code, without a signal, and with a message that says where and what."""
 
 import os
 import pathlib
@@ -64,10 +64,10 @@ class BadInputs(unittest.TestCase):
         self.assertIn(": error: ", message.splitlines()[0])
         if ":" in case.at:
             self.assertRegex(message, r"^[^\n]+:\d+:\d+: error: ")
-            if not isinstance(case.content, bytes):  # what is no text is not shown
+            if not isinstance(case.content, bytes):  # content that is not text is not shown
                 self.assertRegex(message, r"\n +\^\n", "there is no caret")
 
-    def test_the_inputs_are_right_before_they_are_spoilt(self):
+    def test_the_inputs_are_correct_before_they_are_changed(self):
         for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["run", "second.plan"],
                       ["model", "table.json"],
                       ["model", "small.graph.txt", "batch=2"]):
@@ -75,7 +75,7 @@ class BadInputs(unittest.TestCase):
             self.assertEqual(code, 0, message)
             self.assertNotIn("error", message)  # an importer's notes may be there
 
-    def test_what_was_a_mistake_once_is_understood(self):
+    def test_former_mistakes_are_understood(self):
         fancy = import_cases.onnx(import_cases.node("FancyAct", ["x"], ["y"], domain="com.example"))
         words = "format: sluice-scenario/1\nmodel: gpt2\nplatform: a100_pcie\npolicy: resident\ncost: roofline\n"
         for content, file, line in (
@@ -92,7 +92,7 @@ class BadInputs(unittest.TestCase):
                 code, _, message = run(cases.Case("right", 0, "", [], file, content=content, run=line))
                 self.assertEqual(code, 0, message)
 
-    def test_there_are_sixty_and_no_name_stands_twice(self):
+    def test_there_are_sixty_and_no_name_occurs_twice(self):
         names = [case.name for case in CASES]
         self.assertGreaterEqual(len(names), 60)
         self.assertEqual(len(names), len(set(names)))

@@ -148,7 +148,7 @@ class Recorder {
   std::unique_ptr<TraceWriter> writer_;
 };
 
-/// Of all threads.
+/// The processor seconds of all threads.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,4 +1,4 @@
-// How long planning takes beside one replay of the plan that it makes: one scenario, in one
+// How long planning takes compared with one replay of the plan that it makes: one scenario, in one
 // process.
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
@@ -20,7 +20,7 @@
 namespace sluice::bench {
 namespace {
 
-/// Of the processor: what else the machine does does not count.
+/// Processor seconds, which do not include other work of the machine.
 template <class Work>
 double seconds_of(Work&& work) {
   const std::clock_t start = std::clock();

@@ -1,11 +1,11 @@
 // The same two workloads written straight against SimGrid, in the usual way: one actor per device,
-// executions on hosts, mailboxes in between, latency on the links. What the engine is compared
-// with.
+// executions on hosts, mailboxes in between, latency on the links. The engine is compared
+// with this program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I
 //
-// Prints one line of JSON; run_s is the event loop alone, build_s what comes before.
+// Prints one line of JSON; run_s is only the event loop, build_s everything before it.
 #include <sys/resource.h>
 #include <unistd.h>
 #include <simgrid/s4u.hpp>
@@ -167,7 +167,7 @@ int bench(const std::vector<std::string>& words) {
       pipeline ? words[3].c_str() : "", ops, makespan * 1e6, built - start, ran - built,
       peak_rss_kb());
   std::fflush(stdout);
-  _exit(0);  // taking SimGrid apart is nobody's run time
+  _exit(0);  // the run time does not include taking SimGrid down
 }
 
 }  // namespace

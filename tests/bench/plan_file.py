@@ -1,4 +1,4 @@
-"""How long whole processes take that run a large plan from its file, beside a reference program that runs the same
+"""How long whole processes take that run a large plan from its file, compared with a reference program that runs the same
 pipeline on SimGrid, as a table of ratios.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
@@ -69,7 +69,7 @@ def pipeline(stages, micro_batches):
 
 
 def measured(command):
-    """(seconds of the processor, seconds, peak MB) of a process of its own."""
+    """(processor seconds, seconds, peak MB) of a separate process."""
     begin = time.monotonic()
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
@@ -81,7 +81,7 @@ def measured(command):
 
 
 def reference(asked, folder):
-    """The command of sg A, and its makespan in seconds; none where it is not there."""
+    """The command of sg A, and its makespan in seconds; none if it does not exist."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
         print(f"skipped: there is no {source}, so that there are no ratios to it")

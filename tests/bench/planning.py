@@ -1,4 +1,4 @@
-"""How long planning takes beside one replay that walks every action of the plan, as a table.
+"""How long planning takes compared with one replay that walks every action of the plan, as a table.
 
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 
@@ -41,7 +41,7 @@ def is_inference(path):
 
 
 def chain(folder, stages):
-    """A scenario of so many stages, a fifth of what keeping everything takes as its budget."""
+    """A scenario with that many stages, whose budget is a fifth of what keeping everything takes."""
     kept = stages * 64 * 64 * 4
     for file in ("models/matmul_chain.yaml", "platforms/rx7900xtx_pcie4.yaml"):
         (folder / pathlib.Path(file).name).write_text((ROOT / file).read_text(encoding="utf-8"))

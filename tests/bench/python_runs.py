@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a small run costs from Python, beside bare SimGrid that forks for each run, in turn.
+"""What a small run costs from Python, compared with bare SimGrid that forks for each run.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
@@ -34,7 +34,7 @@ def milliseconds(action, times):
 
 
 def reference(program, times):
-    """Milliseconds a run of sgc S, each in a forked child of its own."""
+    """Milliseconds per run of sgc S, each in its own forked child."""
     answer = bench.call([program, "4", "8", "1f1b", "S"], {**os.environ, "FORKS": str(times)})
     return 1e3 * answer["run_s"] / times
 

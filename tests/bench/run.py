@@ -1,6 +1,6 @@
-"""Speed of the engine beside bare SimGrid, interleaved, as a table of ratios.
+"""Speed of the engine compared with bare SimGrid, in interleaved runs, as a table of ratios.
 
-First every makespan is compared with what is known or with another program, exactly: a difference is
+First every makespan is compared exactly with a known value or with another program: a difference is
 an error (exit code 1). Then each program runs once to warm up and --runs times in turn (A B C, A B C,
 …), and each round gives one ratio for each program. No time is ever asserted.
 
@@ -64,7 +64,7 @@ def call(command, environment=None):
 
 
 def compile_references(folder, build):
-    """The reference programs by name; none where they are not there or do not compile."""
+    """The reference programs by name; none if they do not exist or do not compile."""
     if not folder.is_dir():
         say(f"no reference programs in {folder}: compared with our own bare loop only")
         return {}

@@ -1,4 +1,4 @@
-"""Many devices: a trace of 10,000 of them, and 256 replicas, each beside what it may take.
+"""Many devices: a trace of 10,000 devices, and 256 replicas, each compared with its limit.
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 

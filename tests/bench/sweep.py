@@ -1,4 +1,4 @@
-"""How long a point of a sweep takes, beside a reference program that simulates about as many actions in
+"""How long a point of a sweep takes, compared with a reference program that simulates about as many actions in
 forked processes, as a table of ratios.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]

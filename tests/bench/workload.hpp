@@ -36,8 +36,8 @@ Plan pipeline_plan(const Pipeline& pipeline);
 /// again after it was saved, at most two loads ahead of the backward.
 Plan offload_plan(int layers, int iterations);
 
-/// A body of `layers` computations, each fed by a load of its own (16 MB into a pool with room for
-/// two), repeated: what has to run in memory that does not grow with the iterations.
+/// A body of `layers` computations, each with its own load (16 MB into a pool with room for
+/// two), repeated. Its run must not need more memory with more iterations.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

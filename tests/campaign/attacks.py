@@ -1,5 +1,5 @@
-"""What a campaign does to the program from outside. Each attack runs one random case and says how many it was; what it
-finds is an AssertionError."""
+"""Attacks of a campaign on the program from outside. Each attack runs one random case and returns the number of cases;
+a fault is an AssertionError."""
 
 import contextlib
 import h5py
@@ -32,7 +32,7 @@ def sluice(folder, *words, limits=None, **options):
 
 
 def ended_early(folder, number, moment, *words):
-    """Sends a signal after so many seconds; the process, which may have ended by then."""
+    """Sends a signal after `moment` seconds; returns the process, which may have ended before."""
     process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=folder, env=ENVIRONMENT,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(moment)
@@ -43,7 +43,7 @@ def ended_early(folder, number, moment, *words):
 
 
 def whole_trace(path):
-    """Its content hash; it is complete."""
+    """Checks that the trace is complete; returns its content hash."""
     with h5py.File(path) as file:
         assert file.attrs["status"] in ("complete", b"complete"), file.attrs["status"]
         text = file.attrs["content_sha256"]
@@ -92,7 +92,7 @@ class Killed:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # Never taken for a trace, unless it was whole and only its name was still to come.
+                # The file is not accepted as a trace, unless it was complete and only had to be renamed.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -142,7 +142,7 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    rows_failed = words[0] == "sweep" and done.returncode == 1  # a point for which there was no room is a row
+    rows_failed = words[0] == "sweep" and done.returncode == 1  # a point that found no room is a row
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:
         assert b"out of memory" in done.stderr, (words, limits, done.stderr)
@@ -177,7 +177,7 @@ def spoilt(data, choice):
 
 
 def seeds_of_mutants(folder):
-    """By name: the bytes of a valid file, and the commands that read it."""
+    """Per name: the bytes of a valid file, and the commands that read it."""
     folder = pathlib.Path(folder)
     trace = folder / "mutant_seed.h5"
     assert sluice(folder, *RUN, "workload.steps=1", "-o", trace).returncode == 0
@@ -213,7 +213,7 @@ def mutated(folder, seeds, choice):
     command = choice.choice(commands)
     words = command if command[-1] in (name, "mutant_golden") else [command[0], name, *command[1:]]
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # also where it does not end
+    kept.write_bytes(mutant)  # even if the command does not end
     done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     for log in path.parent.glob(path.name + "-*"):
         log.unlink()

@@ -1,4 +1,4 @@
-// Checks that change a scenario: more memory, a faster link, a choice that is said.
+// Checks that change a scenario: more memory, a faster link, an explicit choice.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// The fates and the cut are open, or say nothing that depends on the machine's size.
+/// Whether all choices are given; open fates and cuts, or ones that depend on the machine's size, do not count.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -43,7 +43,7 @@ std::string text_of(const Executed& run) {
   return run.scenario.text();
 }
 
-/// scenarios/FORMAT.md: what is chosen takes the same time on every larger memory. What is all said
+/// scenarios/FORMAT.md: a chosen plan takes the same time on every larger memory. A plan with all choices given
 /// runs at the full capacity, where it may wait for memory; it must not be refused.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
@@ -56,7 +56,7 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "with more memory it is not slower");
 }
 
-/// Of plans that are chosen by estimates nothing is promised to the last digit.
+/// Plans that are chosen by estimates may be slower in the last digits.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const Value* rate = run.scenario.document.find("platform");
@@ -80,7 +80,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// `optimal` says that none of the strategies that treat all stages alike is faster.
+/// `optimal` claims that no strategy that treats all stages alike is faster.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -91,7 +91,7 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// To say what was chosen is to choose it again, among fewer. Where nothing is left open then, the
+/// Giving the chosen values explicitly chooses them again, among fewer candidates. If nothing is left open, the
 /// plan runs at the full capacity, and may wait for memory: that may only be slower.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
@@ -118,7 +118,7 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Where the refusal says how many fit in flight, so many fit, and one more does not.
+/// If a refusal says how many fit in flight, that number fits, and one more does not.
 void most_in_flight(const Executed& run, Complaints& complaints) {
   if (run.scenario.policy->name != "streamed" || setting(run, "in_flight")) return;
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();

@@ -1,5 +1,5 @@
-// Random decisions that are remembered: the same draws make the same scenario, and fewer or smaller
-// ones a simpler scenario. Whoever draws makes 0 the simplest choice.
+// Random decisions that are recorded: the same draws make the same scenario, and fewer or smaller
+// draws make a simpler scenario. The caller makes 0 the simplest choice.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Draws {
   using Tape = std::vector<std::uint32_t>;
 
   explicit Draws(std::uint64_t seed) : dice_(seed), from_seed_(true) {}
-  /// Draws what the tape says, and 0 behind its end.
+  /// Draws the numbers of the tape, and 0 after its end.
   explicit Draws(Tape tape) : dice_(0), given_(std::move(tape)) {}
 
   /// 0 … bound - 1

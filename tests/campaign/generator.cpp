@@ -20,10 +20,10 @@ std::string link(Draws& draws, const std::string& joins, const std::vector<std::
   return text + "}";
 }
 
-/// What a policy is asked for, and on how many devices.
+/// A policy, and the number of devices.
 struct Asked {
   std::string policy;  ///< its mapping, without braces
-  std::string acting;  ///< that computes: the replica's, of data_parallel
+  std::string acting;  ///< the policy that computes; for data_parallel that of a replica
   bool training = false;
   int devices = 1;
 };

@@ -10,7 +10,7 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< of the scenario; its devices have unlimited memory
-  /// Of the memory that it takes then, what it is to have; 0: all that it wants.
+  /// The part of the memory it needs without limit that it gets; 0: unlimited.
   double share = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the program claims of every scenario, as checks that any scenario can be put to.
+// The program's claims about every scenario, as checks that work for any scenario.
 #pragma once
 
 #include <string>
@@ -24,13 +24,13 @@ struct Executed {
 /// Reads, plans and replays it. Throws InputError, Infeasible.
 Executed executed(const std::string& text, const std::vector<std::string>& overrides = {});
 
-/// Collects what does not hold.
+/// Collects claims that do not hold.
 class Complaints {
  public:
   void require(bool holds, const std::string& claim) {
     if (!holds) all_.push_back(claim);
   }
-  /// a <= b but for rounding; `slack` is a share of b.
+  /// Checks a <= b, except for rounding; `slack` is a part of b.
   void at_most(double a, double b, const std::string& claim, double slack = 1e-9);
   void equal(double a, double b, const std::string& claim, double slack = 1e-9);
   const std::vector<std::string>& all() const { return all_; }
@@ -39,10 +39,10 @@ class Complaints {
   std::vector<std::string> all_;
 };
 
-/// What must hold of one execution: sums, bounds, peaks, bytes, energy, the order of its spans.
+/// Checks one execution: sums, bounds, peaks, bytes, energy, the order of its spans.
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Its texts read back as the same, another executor and a naive one say the same.
+/// Checks that its texts read back as the same, and that another executor and a naive one agree.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that changes the scenario and compares.
@@ -52,7 +52,7 @@ struct Comparing {
 };
 const std::vector<Comparing>& comparing_checks();
 
-/// What one scenario comes to.
+/// The result of one scenario.
 struct Verdict {
   enum class Kind { complete, infeasible, refused };
   Kind kind = Kind::complete;
@@ -60,7 +60,7 @@ struct Verdict {
   std::string message;                  ///< why it is infeasible or refused
 };
 
-/// Puts a scenario to all checks, of the comparing ones to number `which` alone; -1: to all.
+/// Runs all checks on a scenario, and of the comparing ones only number `which`; -1: all.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

@@ -1,8 +1,8 @@
-// The campaign's worker: random scenarios from consecutive seeds, until its time is over. A line of
-// JSON for each fault, and one at the end with what was done. tests/campaign/run.py starts it.
+// The campaign's worker: random scenarios from consecutive seeds, until its time is over. It prints a
+// line of JSON for each fault, and one at the end with its totals. tests/campaign/run.py starts it.
 //   sluice_campaign FIRST STRIDE SECONDS KEEP    seeds FIRST, FIRST + STRIDE …; faults into KEEP
-//   sluice_campaign SEED                         prints one scenario, and what it comes to
-//   sluice_campaign FILE.yaml                    puts a scenario to all checks
+//   sluice_campaign SEED                         prints one scenario and its result
+//   sluice_campaign FILE.yaml                    runs all checks on a scenario
 #include <chrono>
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What must hold of the numbers and of the trace of one execution.
+// Checks of the numbers and of the trace of one execution.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -48,7 +48,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
     complaints.equal(s.number("recompute_s"), 0, "nothing is recomputed where all is kept");
 }
 
-/// Between what rests all the time and what is busy all the time.
+/// The energy is between that of idle devices and that of always busy devices.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -87,7 +87,7 @@ void check_memory(const Executed& run, Complaints& complaints) {
     complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows where memory is enforced");
 }
 
-/// What crosses the host's links where one device does all, and each of these moves once.
+/// Checks the bytes that cross the host's links if one device does everything and each tensor moves once.
 void check_bytes(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   const std::string policy = scenario.policy->name;

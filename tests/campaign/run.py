@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The campaign: random scenarios put to all that the program claims, and attacks on the program.
+"""The campaign: checks all claims of the program on random scenarios, and attacks the program.
 
 run.py [SECONDS], 600 by default: three quarters of them for scenarios, the rest for kills and signals (run, sweep and
 check at random moments), limits (file size, descriptors, memory) and mutants (of documents, plans, models, traces,
-baselines and stores). Seeds go on from one campaign to the next (build/campaign/next_seed), unless --seed says where
-to begin. What is found is printed with its seed; a scenario is shrunk and written to build/campaign/found, from where
-it goes to tests/campaign/kept once it is mended: those are read by the tests.
+baselines and stores). Seeds continue from one campaign to the next (build/campaign/next_seed), unless --seed says where
+to begin. Faults are printed with their seeds; a scenario is shrunk and written to build/campaign/found. When the fault
+is fixed, move it to tests/campaign/kept, which the tests read.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def seed_to_begin_with(given):
 
 
 def scenarios(seconds, first, jobs):
-    """Their workers, side by side; the numbers of all, and the faults."""
+    """Runs the workers of scenarios in parallel; returns the totals and the faults."""
     found = KEPT / "found"
     found.mkdir(parents=True, exist_ok=True)
     workers = [subprocess.Popen([BUILD / "sluice_campaign", str(first + job), str(jobs), str(seconds), found],
@@ -61,7 +61,7 @@ def scenarios(seconds, first, jobs):
 
 
 def attack(kind, seed, seconds, times):
-    """One worker: so many attacks, or until its time is over. Their number, and what was found."""
+    """One worker: `times` attacks, or attacks until its time is over. Returns their number and the faults."""
     done, faults = 0, []
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:

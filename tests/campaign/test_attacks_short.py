@@ -20,16 +20,16 @@ class ShortCampaign(unittest.TestCase):
         self.assertEqual(faults, [], "\n".join(faults))
         self.assertEqual(done, times)
 
-    def test_what_is_ended_at_any_moment_loses_nothing(self):
+    def test_commands_that_are_ended_at_any_moment_lose_nothing(self):
         self.hold("kills", 12)
 
-    def test_under_any_limit_it_answers_or_says_what_is_lacking(self):
+    def test_under_any_limit_it_answers_or_names_what_is_missing(self):
         self.hold("limits", 25)
 
     def test_mutants_of_all_inputs_are_read_or_refused(self):
         self.hold("mutants", 60)
 
-    def test_what_nobody_spoilt_is_read(self):
+    def test_unchanged_inputs_are_read(self):
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             for name, data, commands in attacks.seeds_of_mutants(folder):

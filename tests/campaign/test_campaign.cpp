@@ -1,4 +1,4 @@
-// A short fixed run of the campaign, and the scenarios that longer ones found at fault.
+// A short fixed run of the campaign, and scenarios in which longer campaigns found faults.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ std::string complaints_of(const test::Trial& trial) {
   return all;
 }
 
-TEST_CASE("60 random scenarios hold what is claimed of every scenario", "[property]") {
+TEST_CASE("all claims hold for 60 random scenarios", "[property]") {
   using Kind = test::Verdict::Kind;
   const int comparing = static_cast<int>(test::comparing_checks().size());
   int complete = 0;
@@ -31,7 +31,7 @@ TEST_CASE("60 random scenarios hold what is claimed of every scenario", "[proper
   CHECK(complete > test::cases_of(20));
 }
 
-TEST_CASE("the same draws make the same scenario, and fewer draws a scenario, too") {
+TEST_CASE("the same draws make the same scenario, and fewer draws also make a scenario") {
   const test::Trial whole = test::try_seed(7, 0, false);
   CHECK(test::try_tape(whole.tape, 0, false).text == whole.text);
   test::Draws::Tape half(whole.tape.begin(),
@@ -40,7 +40,7 @@ TEST_CASE("the same draws make the same scenario, and fewer draws a scenario, to
   CHECK(test::try_tape({}, 0, false).verdict.kind == test::Verdict::Kind::complete);
 }
 
-TEST_CASE("scenarios that campaigns found at fault hold what is claimed") {
+TEST_CASE("all claims hold for scenarios in which campaigns once found faults") {
   int read = 0;
   for (const auto& file :
        std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/tests/campaign/kept")) {
@@ -56,7 +56,7 @@ TEST_CASE("scenarios that campaigns found at fault hold what is claimed") {
   CHECK(read > 0);
 }
 
-TEST_CASE("complaints name both numbers, and roundings are none") {
+TEST_CASE("complaints name both numbers, and roundings are not reported") {
   test::Complaints complaints;
   complaints.at_most(2, 1, "two is at most one");
   complaints.equal(1, 1 + 1e-12, "nearly one");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
 
-/// The scenario with so much of the memory that it takes when there is no limit.
+/// The scenario with a part of the memory that it needs without a limit.
 std::string with_memory(const Question& question) {
   if (question.share == 0) return question.text;
   const Executed run = executed(question.text);
@@ -49,7 +49,7 @@ Trial tried(const Draws& draws, const std::string& plain, const MakeText& text_o
           std::string text = plain;
           try {
             text = text_of();
-          } catch (const Error&) {  // told by the checks
+          } catch (const Error&) {  // the checks report it
           }
           return packed(verdict_of(text, which, simgrid), text);
         },

@@ -1,4 +1,4 @@
-// One scenario of the campaign: drawn, given its memory, put to the checks in a process of its own.
+// One scenario of the campaign: it is drawn, gets its memory, and is checked in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct Trial {
   std::string died;  ///< how its process ended; empty: it answered
   Draws::Tape tape;  ///< all that was drawn
 
-  /// The first complaint without its numbers, or that it died; empty: all holds.
+  /// The first complaint without its numbers, or that the process died; empty: all claims hold.
   std::string fault() const;
 };
 
 /// `which`: the comparing check, as for verdict_of.
 Trial try_seed(std::uint64_t seed, int which, bool simgrid);
 Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
-/// A scenario that is at hand.
+/// Tries a given scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
 /// Fewer and smaller draws that show the same fault; at most `attempts` are tried.

@@ -1,5 +1,5 @@
-// A scenario is executed, put to what must hold of it alone, and compared with what it is like on
-// another machine or with a choice said.
+// Executes a scenario, checks it by itself, and compares it with the same scenario on
+// another machine or with an explicit choice.
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +45,7 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Bit for bit, but for the bound of the question, which a plan has none of.
+/// Whether all numbers are equal bit for bit, except the bound of the question, which a plan does not have.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -62,7 +62,7 @@ bool same_numbers(const Summary& a, const Summary& b) {
 }
 
 void compare_with_oracle(const Executed& run, Complaints& complaints) {
-  constexpr std::int64_t most = 400;  // it looks at everything again and again
+  constexpr std::int64_t most = 400;  // its work grows fast with the size
   if (executions_of(run.plan()) > most || !PlanTables(run.plan()).contention_free()) return;
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");
@@ -84,7 +84,7 @@ void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   compare_with_oracle(run, complaints);
   constexpr std::int64_t most = 5000;
   if (simgrid && executions_of(run.plan()) <= most)
-    sluice::run({.plan = again, .executor = Executor::both});  // throws where they differ
+    sluice::run({.plan = again, .executor = Executor::both});  // throws if they differ
 }
 
 Verdict verdict_of(const std::string& text, int which, bool simgrid) {

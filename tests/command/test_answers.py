@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An answer says what was asked, how sure it is and what should not be left unsaid; a refusal is five lines."""
+"""An answer says what was asked, how certain it is, and gives notes; a refusal is five lines."""
 
 import json
 import os
@@ -116,7 +116,7 @@ class Answers(unittest.TestCase):
         return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
 
     def profile(self, batch):
-        """A scenario of the profile, imported as if it had been measured for so many samples."""
+        """A scenario with the profile, imported as if it had been measured for `batch` samples."""
         (self.folder / "net.graph.txt").write_text(PROFILE)
         path = self.folder / f"batch{batch}.yaml"
         done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],
@@ -149,7 +149,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(json.loads(done.stdout)["metrics"],
                          self.answer(LLAMA, "workload.batch=2")["metrics"], done.stderr)
 
-    def test_the_question_in_words_is_not_repeated_where_it_was_changed(self):
+    def test_the_question_in_words_is_not_repeated_if_it_was_changed(self):
         question = "How fast does Llama 2 7B decode behind 2047 tokens?"
         self.assertEqual(self.answer(LLAMA)["question"], question)
         self.assertTrue(self.run_sluice(LLAMA).stdout.startswith(question))
@@ -159,9 +159,9 @@ class Answers(unittest.TestCase):
         self.assertTrue(changed.startswith("llama2_7b (tokens=1, cached=10) on"), changed[:100])
         self.assertEqual(self.answer(LLAMA, "model.cached=10", "question=And now?")["question"], "And now?")
 
-    # --- how sure it is ---------------------------------------------------------------------------
+    # --- how certain it is ------------------------------------------------------------------------
 
-    def test_the_shares_of_what_is_sourced_and_assumed_are_those_of_the_seconds_of_work(self):
+    def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
         # Computing 2e6 FLOP at half of 1 GFLOP/s takes 4 ms, by sourced figures. Weights of 4 MB, an input and an
         # answer of 4 kB take 4.008 ms over a link that is assumed.
         certainty = self.answer(DISK)["certainty"]
@@ -173,11 +173,11 @@ class Answers(unittest.TestCase):
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
-        # That all of a rate is reached is an assumption, unless the platform says so.
+        # That the whole rate is reached is an assumption, unless the platform says so.
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
-        # Without any source nothing is sourced.
+        # Without a source nothing counts as sourced.
         none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
         self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
@@ -197,7 +197,7 @@ class Answers(unittest.TestCase):
         certainty = self.answer(text)["certainty"]
         self.assertGreater(certainty["measured"], 0.9)
 
-    def test_what_the_roofline_stands_in_for_rests_on_its_figures(self):
+    def test_operators_priced_by_the_roofline_instead_depend_on_its_figures(self):
         scenario = "format: sluice-scenario/1\nmodel: alexnet\npolicy: resident\n"
         words = ("cost.model=fitted", "cost.unfitted=roofline", "platform=v100_pcie")
         said = json.loads(self.run_sluice(scenario, *words, "--json").stdout)
@@ -219,7 +219,7 @@ class Answers(unittest.TestCase):
         mine = self.answer(text, *words, "cost.file=here/mine.yaml")
         self.assertEqual(mine["certainty"], self.answer(text, *words)["certainty"])
 
-    def test_copies_of_pageable_memory_rest_on_their_own_rates(self):
+    def test_copies_of_pageable_memory_use_their_own_rates(self):
         scenario = "format: sluice-scenario/1\nmodel: alexnet\nplatform: a100_pcie\npolicy: resident\n"
         pinned = self.answer(scenario)["certainty"]
         self.assertNotIn("links.host.pageable", pinned["figures"])
@@ -276,9 +276,9 @@ class Answers(unittest.TestCase):
         self.run_sluice(TRAINED, f"workload.batch={largest}", "fates.strategy=optimal")
         self.run_sluice(TRAINED, f"workload.batch={largest + 1}", "fates.strategy=optimal", code=4)
 
-    # --- what is not left unsaid ------------------------------------------------------------------
+    # --- notes ------------------------------------------------------------------------------------
 
-    def test_recompute_all_that_saves_nothing_is_told_with_what_does(self):
+    def test_a_note_on_recompute_all_that_saves_nothing_names_what_does(self):
         told = self.notes(TRAINED)["recomputed_for_nothing"]
         metrics = self.answer(TRAINED)["metrics"]
         self.assertIn(f"recompute_all adds {100 * metrics['recompute_overhead']:.4g} %", told)
@@ -290,26 +290,26 @@ class Answers(unittest.TestCase):
             other = self.answer(TRAINED, f"fates.strategy={strategy}")["metrics"]["peak_bytes"]["gpu"]
             self.assertLess(other, metrics["peak_bytes"]["gpu"])
 
-    def test_a_memory_that_nothing_uses_is_told(self):
+    def test_a_note_names_an_unused_memory(self):
         told = self.notes(DISK)["unused_memory"]
         self.assertIn("'nvme' (8 TB)", told)
         self.assertIn("'host'", told)
         self.assertNotIn("unused_memory", self.notes(LLAMA))
 
-    def test_idle_watts_without_a_source_are_told(self):
+    def test_a_note_says_that_idle_watts_have_no_source(self):
         # It computes 4 of 8.008 ms.
         told = self.notes(DISK)["no_idle_watts"]
         self.assertIn("0 W for gpu", told)
         self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
         self.assertNotIn("no_idle_watts", self.notes(DISK, "platform.devices.gpu.idle=30W"))
 
-    def test_a_device_that_has_nothing_to_do_is_told(self):
+    def test_a_note_names_an_idle_device(self):
         told = self.notes(CONVOLUTIONS)["idle_device"]
         self.assertTrue(told.startswith("ipu1 computes 0."), told)
         self.assertIn("stages={cut: balanced", told)
         self.assertNotIn("idle_device", self.notes(CONVOLUTIONS, "stages={cut: explicit, after: [r1]}"))
 
-    def test_a_plan_for_one_step_that_many_steps_would_not_take_is_told_with_its_figure(self):
+    def test_a_note_says_when_many_steps_would_take_another_plan(self):
         told = self.notes(STREAMED)["more_steps"]
         one = self.answer(STREAMED)["metrics"]["step_s"]
         many = self.answer(STREAMED, "workload.steps=8")
@@ -317,7 +317,7 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With all cuts open it is that or less; with the one that was chosen for one step that.
+        # With the cut chosen for one step it is this figure; with all cuts open it is this or less.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]
@@ -326,7 +326,7 @@ class Answers(unittest.TestCase):
         roomy = self.notes(STREAMED, "policy=resident", "platform.devices.gpu.memory.capacity=1GB")
         self.assertNotIn("more_steps", roomy)
 
-    def test_a_profile_whose_batch_is_off_by_a_factor_is_told(self):
+    def test_a_note_says_when_the_batch_of_a_profile_is_off_by_a_factor(self):
         self.assertNotIn("measured_batch", self.notes(self.profile(4)))
         for batch in (1, 2):
             told = self.notes(self.profile(batch))["measured_batch"]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What befalls the program from outside: signals at any moment, no room on the disk, in the memory or for
-descriptors, no standard output, names that hold what no name should."""
+"""What the program meets from outside: signals at any moment, no room on the disk, in memory or for
+descriptors, no standard output, names with characters that no name should have."""
 
 import json
 import os
@@ -59,8 +59,8 @@ class Attacked(unittest.TestCase):
 
 
 class Signals(Attacked):
-    """Where a signal comes while a document is read or a plan is made, the process ends where it stands; before
-    main() it is the system that ends it."""
+    """If a signal comes while a document is read or a plan is made, the process ends at once; before
+    main() the system ends it."""
 
     def ends(self, number, moment, *words):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
@@ -95,7 +95,7 @@ class Signals(Attacked):
             for number in (signal.SIGTERM, signal.SIGINT):
                 self.ends(number, moments.uniform(0, 0.08), "run", path, "-o", "chain.h5")
 
-    def test_an_answer_that_nobody_takes_holds_nobody_up(self):
+    def test_an_answer_that_nobody_reads_does_not_keep_the_process_alive(self):
         reading, writing = os.pipe()
         process = subprocess.Popen([PROGRAM, "plan", "alexnet_x200_training"], env=ENVIRONMENT,
                                    stdout=writing, stderr=subprocess.PIPE)  # more than a pipe holds
@@ -109,7 +109,7 @@ class Signals(Attacked):
 
 
 class Limits(Attacked):
-    def test_a_file_that_may_not_grow_is_a_disk_that_is_full(self):
+    def test_a_file_that_may_not_grow_is_reported_as_a_full_disk(self):
         trace = self.folder / "whole.h5"
         self.assertEqual(self.run_it(*RUN, "-o", trace).returncode, 0)
         kept = trace.read_bytes()
@@ -149,7 +149,7 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # Closer together where SimGrid's libraries and their constructors are short of memory.
+        # Limits are closer together where SimGrid's libraries and their constructors run out of memory.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):
@@ -198,8 +198,8 @@ class Names(Attacked):
     MODEL = {"format": "sluice-model/1", "name": "small \U0001F600", "layers": [
         {"type": "input", "name": "x", "shape": [4]}, {"type": "dense", "name": "d \U0001F680", "features": 4}]}
 
-    def test_characters_that_json_writes_as_halves_are_read_in_both_forms(self):
-        text = json.dumps(self.MODEL)  # ASCII alone
+    def test_characters_that_json_writes_as_surrogates_are_read_in_both_forms(self):
+        text = json.dumps(self.MODEL)  # only ASCII
         self.assertIn("\\ud83d\\ude80", text)
         for name in ("small.yaml", "small.json", "small"):
             path = self.write(name, text)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""sluice check: what is planted is found and named, what is accepted is kept, and who reads reports
-can read them."""
+"""sluice check: planted changes are found and named, accepted ones are kept, and readers of reports
+can parse them."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class Check(unittest.TestCase):
         return json.loads(self.check(code, *words, "--format", "json"))
 
     def scenario(self, name, base="phased_ipu_pair", **changes):
-        """The resolved scenario as a file of its own; changes are {"policy.overlap": "false"}."""
+        """The resolved scenario as a separate file; changes are {"policy.overlap": "false"}."""
         words = [f"{key}={value}" for key, value in changes.items()]
         done = self.sluice("run", base, *words, "--resolve", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -80,7 +80,7 @@ class Planted(Check):
         self.assertLessEqual({("makespan_s", None), ("compute_s_by_stage", "product.2")}, worse)
         self.assertEqual(answer["slower"], ["stage 'product.2' computes 1 % longer"])
 
-    def test_a_stage_that_hides_behind_transfers_is_named_too(self):
+    def test_a_stage_that_transfers_hide_is_named_too(self):
         name = self.plan(base="matmul_chain_streamed_ipu")
         self.accept(name)
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 1))
@@ -97,7 +97,7 @@ class Planted(Check):
         self.assertNotIn("link 'host.up'", text)
         self.assertIn("link host.down: bandwidth 3.2e+10B/s -> 3.168e+10B/s", text)
 
-    def test_two_lines_in_another_order_are_a_changed_plan_and_nothing_worse(self):
+    def test_two_lines_in_another_order_are_a_changed_plan_but_not_worse(self):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
@@ -128,11 +128,11 @@ class Planted(Check):
         self.assertEqual(answer["input"]["keys"], [
             {"key": "platform.devices.ipu.rate.float16", "expected": "250TFLOP/s",
              "got": "247.5TFLOP/s"},
-            {"key": "question", "got": None,  # in words it is not told where something was changed
+            {"key": "question", "got": None,  # the question in words is left out if something was changed
              "expected": "Does streaming hide behind compute on an IPU pair?"}])
         self.assertEqual(len(answer["slower"]), 3)
 
-    def test_a_question_in_other_words_is_a_changed_input_and_nothing_worse(self):
+    def test_a_question_in_other_words_is_a_changed_input_but_not_worse(self):
         name = self.scenario("s.json")
         self.accept(name)
         self.scenario("s.json", question="Why?")
@@ -142,7 +142,7 @@ class Planted(Check):
                       text)
         self.assertNotIn("  plan:", text)
 
-    def test_what_became_faster_is_reported_and_passes(self):
+    def test_a_faster_result_is_reported_and_passes(self):
         # One batch at a time: the bound falls with the makespan, and its ratio stays.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
@@ -157,7 +157,7 @@ class Baselines(Check):
     def baseline(self, name="s"):
         return json.loads((self.folder / "golden" / f"{name}.json").read_text())
 
-    def test_a_missing_baseline_fails_and_the_command_told_writes_it(self):
+    def test_a_missing_baseline_fails_and_the_suggested_command_writes_it(self):
         name = self.scenario("s.json")
         text = self.check(1, name)
         self.assertIn("there is no baseline 'golden/s.json'", text)
@@ -196,7 +196,7 @@ class Baselines(Check):
         self.assertIn("changed plan", self.check(0, name))
         before = self.baseline()["metrics"]["makespan_s"]
         self.check(0, name, "--update")
-        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # it was equal: it stays
+        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # it was equal, so it stays
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 900))
         self.check(1, name)
         self.check(0, name, "--update")
@@ -204,7 +204,7 @@ class Baselines(Check):
         self.assertEqual(after["rtol"], 0.05)
         self.assertGreater(after["value"], 5 * 0.0021)
 
-    def test_an_update_of_what_is_equal_touches_nothing(self):
+    def test_an_update_of_equal_results_changes_no_file(self):
         name = self.scenario("s.json")
         self.accept(name)
         files = [self.folder / "golden" / file for file in ("s.json", "s.plan")]
@@ -213,7 +213,7 @@ class Baselines(Check):
         self.assertEqual(before, [(file.read_bytes(), file.stat().st_mtime_ns) for file in files])
         self.assertEqual(sorted(os.listdir(self.folder / "golden")), ["s.json", "s.plan"])
 
-    def test_a_broken_baseline_is_exit_3_with_its_place_and_is_not_overwritten(self):
+    def test_a_broken_baseline_is_exit_3_with_its_position_and_is_not_overwritten(self):
         good, bad = self.scenario("good.json"), self.scenario("bad.json")
         self.accept(good, bad)
         path = self.folder / "golden/bad.json"
@@ -235,7 +235,7 @@ class Baselines(Check):
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r"(?m)^golden/good\.plan:1:1: error: ")
 
-    def test_what_does_not_fit_can_be_expected(self):
+    def test_a_baseline_may_expect_that_a_scenario_does_not_fit(self):
         tight = {"platform.devices.gpu.memory.capacity": "100MB"}
         name = self.scenario("s.json", "alexnet_resident", **tight)
         self.check(0, name, "--update")
@@ -310,7 +310,7 @@ class Reports(Check):
         text = self.check(3, name, "--format", "github")
         self.assertIn("::error file=mistake.yaml,line=2,col=1,title=mistake is error::", text)
 
-    def test_a_report_replaces_a_report_and_nothing_else(self):
+    def test_a_report_replaces_only_a_report(self):
         name = self.scenario("good.json")
         self.accept(name)
         report = self.folder / "report.xml"
@@ -351,7 +351,7 @@ class Reports(Check):
         self.assertAlmostEqual(makespan["percent"],
                                100 * makespan["difference"] / makespan["expected"])
 
-    def test_the_table_has_only_what_differs_unless_asked(self):
+    def test_the_table_has_only_differences_by_default(self):
         name = self.plan()
         self.accept(name)
         self.assertEqual(len(self.check(0, name).splitlines()), 2)
@@ -387,7 +387,7 @@ class Compare(Check):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
-    def test_two_policies_give_what_each_gives_alone(self):
+    def test_two_policies_give_the_same_results_as_each_alone(self):
         answer = self.compare(0, "phased", "{name: sharded}", "phased_ipu_pair")
         row = answer["scenarios"][0]
         alone = {}
@@ -438,7 +438,7 @@ class Compare(Check):
 
 NEVER_REPEATS = """\
 format: sluice-plan/1
-name "two streams that drift apart for ever, so that no period is left out"
+name "two streams that never repeat, so that no period is left out"
 iterations 1000000000
 pool gpu capacity=100B
 stream one kind=compute device=gpu
@@ -475,7 +475,7 @@ class Signals(Check):
         while len(members()) < 4 and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual(len(members()), 4)
-        os.kill(process.pid, signal.SIGINT)  # the parent alone
+        os.kill(process.pid, signal.SIGINT)  # only the parent
         out, error = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, "")

@@ -65,7 +65,7 @@ def without_question(metrics):
 
 
 class Engine(Cli):
-    def test_a_program_without_its_engine_says_where_it_looked_and_answers_by_the_replay(self):
+    def test_a_program_without_its_engine_says_where_it_looked_and_the_replay_answers(self):
         program = self.folder / "bin" / "sluice"
         program.parent.mkdir()
         shutil.copy(PROGRAM, program)
@@ -91,7 +91,7 @@ class Engine(Cli):
 
 
 class Usage(Cli):
-    def test_help_stands_on_stdout_and_names_every_command(self):
+    def test_help_is_on_stdout_and_names_every_command(self):
         commands = ["run", "plan", "model", "import", "fits", "show", "check", "export", "list", "schema"]
         for words in (["help"], ["--help"], ["-h"]):
             text = self.answers(*words)
@@ -125,7 +125,7 @@ class Usage(Cli):
     def test_no_command_is_a_usage_error(self):
         self.fails(2, says="no command is given")
 
-    def test_given_twice_missing_and_too_many(self):
+    def test_repeated_missing_and_extra_arguments_are_refused(self):
         self.fails(2, "run", *SMALL, "--json", "--json", says="'--json' is given twice")
         self.fails(2, "run", *SMALL, "-o", "a.h5", "--output", "b.h5", says="'--output' is given twice")
         self.fails(2, "run", *SMALL, "-o", says="--output")
@@ -151,7 +151,7 @@ class Usage(Cli):
         self.fails(2, "model", "alexnet", "--columns", "state_ms", says="--platform")
         self.fails(2, "model", "alexnet", "--columns", "macs", "--json", says="has all columns")
 
-    def test_options_stand_before_or_after_the_rest(self):
+    def test_options_may_come_before_or_after_other_arguments(self):
         answers = [self.answers("run", *words) for words in (
             ["--json", "alexnet_resident", "workload.steps=2"],
             ["alexnet_resident", "--json", "workload.steps=2"],
@@ -171,7 +171,7 @@ class Errors(Cli):
         self.fails(5, "run", self.folder / "none.yaml", says="No such file")
         self.fails(5, "show", self.folder / "none.h5", says="No such file")
 
-    def test_a_name_that_is_none_is_invalid_input(self):
+    def test_an_unknown_name_is_invalid_input(self):
         self.fails(3, "model", "alexnett", says=["alexnett", "did you mean 'alexnet'"])
 
     def test_an_invalid_document_says_where(self):
@@ -185,7 +185,7 @@ class Errors(Cli):
         self.assertTrue(message.startswith("policy.overlop=true:1:"), message)
         self.assertIn("did you mean 'overlap'", message)
 
-    def test_what_does_not_fit_is_infeasible(self):
+    def test_a_scenario_that_does_not_fit_is_infeasible(self):
         stages = "stages={cut: explicit, after: [relu6]}"
         message = self.fails(4, "run", "alexnet_x200", stages, says=["gpu", "more than its 24 GB"])
         self.assertIn("weight ", message)
@@ -211,14 +211,14 @@ class Errors(Cli):
         self.fails(2, "run", *SMALL, "-o", "models/../models/alexnet.yaml", says="is an input")
         self.assertEqual(model.read_text(), before)
 
-    def test_a_full_standard_output_is_input_output(self):
+    def test_a_full_standard_output_is_an_io_error(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, "list", "metrics"], stdout=full,
                                   stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
         self.assertEqual(done.returncode, 5)
         self.assertIn("standard output", done.stderr)
 
-    def test_a_reader_who_leaves_is_no_error(self):
+    def test_a_reader_that_closes_the_pipe_is_not_an_error(self):
         reading, writing = os.pipe()
         os.close(reading)
         done = subprocess.run([PROGRAM, "list", "metrics"], stdout=writing, stderr=subprocess.PIPE,
@@ -255,7 +255,7 @@ class Run(Cli):
                     20 * 32 * stage["flop"] / rate + 32 * stage["output_bytes"] / link)
         self.assertAlmostEqual(result["metrics"]["makespan_s"] / expected, 1, delta=1e-9)
 
-    def test_what_does_not_fit_is_an_object_on_stdout(self):
+    def test_a_refusal_is_an_object_on_stdout(self):
         done = sluice("run", "alexnet_x200", "policy={name: resident}", "stages={cut: whole}", "--json")
         self.assertEqual(done.returncode, 4)
         answer = json.loads(done.stdout)
@@ -269,7 +269,7 @@ class Run(Cli):
         for waiter in told["waiters"]:
             self.assertTrue(waiter["awaits"] or (waiter["pool"] and waiter["tensors"]), waiter)
 
-    def test_a_plan_that_blocks_says_so_alike_and_leaves_no_trace(self):
+    def test_a_blocked_plan_is_reported_in_the_same_way_and_leaves_no_trace(self):
         plan, trace = self.folder / "blocks.plan", self.folder / "t.h5"
         plan.write_text("""format: sluice-plan/2
 pool gpu capacity=50B owner=gpu
@@ -299,7 +299,7 @@ prologue:
         self.assertEqual(facts["passes_per_step"], 1)
         self.assertEqual(facts["weight_passes"], {"0": 1, "1": 1})
 
-    def test_a_fact_about_a_stage_is_one_key_with_dots_in_its_name_or_without(self):
+    def test_a_fact_about_a_stage_is_one_key_even_if_its_name_has_dots(self):
         facts = self.answers_json("run", "matmul_chain_streamed_ipu", "workload.mode=training",
                                   "policy={name: resident}", "stages={cut: per_layer}",
                                   "fates={strategy: optimal}")["plan"]["facts"]
@@ -328,7 +328,7 @@ prologue:
         total = metrics["compute_s"] + by_class["weight"] + by_class["input"]
         self.assertAlmostEqual(metrics["makespan_s"] / total, 1, delta=1e-9)
 
-    def test_what_is_said_is_obeyed_and_one_more_than_fits_exits_4(self):
+    def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
         # Each of two passes waits for 20.97 GB of full6 and 16.70 GB of full7 and full8 at 30 GB/s,
         # 0.699 + 0.557 s; the first one also for 3.0 GB of the convolutions and two inputs, 0.108 s,
         # the second one for the rest of them, 0.019 s: 2.638 s beside 5.965 s of computing.
@@ -339,7 +339,7 @@ prologue:
         self.assertNotIn("chosen", result["plan"]["facts"])
         self.fails(4, "run", "alexnet_x200", *said, "policy.in_flight=591", says="fit in flight: 590")
 
-    def test_what_is_left_open_is_chosen_by_seconds_and_the_answer_says_from_what(self):
+    def test_open_choices_are_made_by_seconds_and_the_answer_says_from_how_many(self):
         result = self.answers_json("run", "alexnet_x200")
         facts, makespan = result["plan"]["facts"], result["metrics"]["makespan_s"]
         self.assertEqual(f"{makespan:.3f}", "6.569")
@@ -364,7 +364,7 @@ prologue:
                     self.assertIn(f"\n{row} ", text)
 
     def same_numbers(self, got, expected):
-        """Equal, numbers to 1e-12 of the larger; where they are differences of such, to 1e-15 (s)."""
+        """Checks that numbers agree to 1e-12 of the larger; differences of such numbers, to 1e-15 (s)."""
         self.assertEqual(type(got), type(expected))
         if isinstance(got, dict):
             self.assertEqual(got.keys(), expected.keys())
@@ -375,7 +375,7 @@ prologue:
         else:
             self.assertEqual(got, expected)
 
-    def test_who_executes_is_asked_for_and_said(self):
+    def test_the_executor_is_chosen_and_reported(self):
         answers = {name: self.answers_json("run", *SMALL, "--executor", name)
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
@@ -384,7 +384,7 @@ prologue:
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")
 
-    def test_an_overflow_is_told(self):
+    def test_an_overflow_is_reported(self):
         text = self.answers("run", "alexnet_x200_as_written")
         self.assertIn("It does not fit (capacity is not enforced here): gpu by", text)
         self.assertIn("\nIt fits.\n", self.answers("run", *SMALL))
@@ -414,16 +414,16 @@ prologue:
         document = json.loads(self.answers("run", *SMALL, "--resolve", "--json"))
         self.assertEqual(document["workload"]["steps"], 2)
 
-    def test_nothing_moves_and_nothing_is_coloured_without_a_terminal(self):
+    def test_there_is_no_progress_bar_and_no_colour_without_a_terminal(self):
         self.assertNotIn("\x1b", self.answers("run", "alexnet_x200"))
 
 
 class Plan(Cli):
-    def test_check_says_that_it_fits(self):
+    def test_check_reports_that_a_plan_fits(self):
         self.assertIn("it fits and ends", self.answers("plan", *SMALL, "--check"))
         self.fails(2, "plan", *SMALL, "--check", "--csv", says="--check")
 
-    def test_csv_has_a_row_an_action(self):
+    def test_csv_has_one_row_per_action(self):
         rows = list(csv.DictReader(io.StringIO(self.answers("plan", *SMALL, "--csv"))))
         actions = self.answers_json("run", *SMALL)["plan"]["actions"]
         self.assertEqual(len(rows), actions)
@@ -431,7 +431,7 @@ class Plan(Cli):
 
 
 class Model(Cli):
-    """The AlexNet document's numbers, to the digits that it shows."""
+    """The numbers of 'AlexNet on one card', to the digits that it shows."""
     TABLE = ["model", "models/alexnet_data_island.json", "--platform",
              "platforms/rx7900xtx_as_written.yaml"]
 
@@ -496,7 +496,7 @@ class Model(Cli):
         # Inputs of the products, and 8 bytes for the place of each maximum.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
-        # A product's gradients are as much work each as the product; the image gets none.
+        # Each gradient of a product is as much work as the product; the image needs none.
         macs = column("macs")
         self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
         self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,
@@ -520,7 +520,7 @@ class Model(Cli):
     TOTALS = ["state", "parameters", "kept_bytes", "macs", "flop", "backward_flop", "read_bytes",
               "written_bytes"]
 
-    def test_totals_are_the_sums_of_the_rows_and_run(self):
+    def test_totals_are_running_sums_of_the_rows(self):
         for model in ("resnet18", "unet", "gpt2", "densenet121"):
             table = self.answers_json("model", model, "--platform", "rx7900xtx_pcie4")
             for key in self.TOTALS:
@@ -560,7 +560,7 @@ class Model(Cli):
         self.assertEqual([row["forward_ms"] for row in peak["layers"]],
                          [row["flop_ms"] for row in peak["layers"]])
 
-    def test_columns_are_those_asked_for_in_every_form(self):
+    def test_every_form_has_the_requested_columns(self):
         arguments = ["model", "cnn_mnist", "--columns", "layer,receptive_field,total_flop"]
         lines = self.answers(*arguments).splitlines()
         self.assertEqual(lines[0].split(), ["layer", "field", "total", "FLOP"])
@@ -590,7 +590,7 @@ class Model(Cli):
             for more in ([], ["--platform", "rx7900xtx_pcie4"]):
                 lines = self.answers("model", path, *more).splitlines()[2:]
                 self.assertLessEqual(max(map(len, lines)), 120, path)
-        # What does not fit is named.
+        # Columns that do not fit are named.
         wide = self.answers("model", "gpt2", "width=6144000", "blocks=1").splitlines()
         self.assertLessEqual(max(map(len, wide[2:])), 120)
         self.assertIn("Left out to fit, see --columns: backward_flop", "\n".join(wide))
@@ -649,7 +649,7 @@ class List(Cli):
             key = f"platform.{figure['name']}={figure['value']}"
             self.answers("run", "alexnet_resident", "platform=a100_pcie", key, "--resolve")
 
-    def test_alone_it_is_an_overview(self):
+    def test_without_arguments_it_is_an_overview(self):
         text = self.answers("list")
         for kind in self.KINDS:
             count = len(json.loads(self.answers("list", kind, "--json")))
@@ -695,7 +695,7 @@ class Show(Cli):
         self.assertTrue(done.stdout.isascii())
         self.assertIn("|", done.stdout)
 
-    def test_what_is_no_trace_is_invalid_input(self):
+    def test_a_file_that_is_not_a_trace_is_invalid_input(self):
         self.fails(3, "show", ROOT / "scenarios" / "alexnet_x200.yaml", says="not a readable trace")
         path = self.trace(*SMALL)
         path.write_bytes(path.read_bytes()[:5000])
@@ -714,7 +714,7 @@ class Show(Cli):
 
 
 class Signals(Cli):
-    """A run that would take minutes, interrupted: the replay would leave its steady state out."""
+    """A run that takes minutes, interrupted. It uses the engine, because the replay would skip its steady state."""
     LONG = ["run", "alexnet_resident", "workload.steps=50000000", "--executor", "simgrid"]
 
     def interrupt(self, number, trace):
@@ -741,7 +741,7 @@ class Signals(Cli):
         self.check_with_h5py(trace)
 
     def test_ctrl_c_at_any_moment_says_one_line(self):
-        # Four cards whose transfers share a switch: some are always under way.
+        # Four cards whose transfers share a switch, so that some transfers are always running.
         scenario = self.folder / "four.yaml"
         scenario.write_text("format: sluice-scenario/1\nmodel: cnn_mnist\n"
                             "platform: {file: four_v100_switch, links: {host: {bandwidth: 1GB/s}}}\n"
@@ -771,7 +771,7 @@ class Signals(Cli):
             self.assertEqual(status.decode() if isinstance(status, bytes) else status, "aborted")
             self.assertGreater(len(file["spans/start"]), 0)
 
-    def test_sigterm_likewise(self):
+    def test_sigterm_does_the_same(self):
         trace = self.folder / "t.h5"
         code, _, _, seconds = self.interrupt(signal.SIGTERM, trace)
         self.assertEqual(code, 143)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The commands of all pages run in an empty folder outside the repository, by somebody who has only `sluice` on the path.
+"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path.
 README.md, docs/guide.md, docs/words.md and docs/reference/ have tests of their own."""
 
 import pathlib
@@ -61,11 +61,11 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need what is not here, and a command that asks the same of less.
+# Commands that take minutes or need missing files, and a shorter command that tests the same.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # tests/command/test_placement.py asks these of small scenarios and profiles.
+    # tests/command/test_placement.py runs these with small scenarios and profiles.
     "sluice placement SCENARIO cost.model=measured": None,
     "sluice run analysis/validation/vgg416_optane.yaml policy.placement=static": None,
     "sluice profile show operators.csv --interpolate": None,  # it takes a table of several sizes
@@ -101,7 +101,7 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """A command that is only named, with no argument but options: `sluice run --json`."""
+    """Whether a command is only mentioned, with no arguments except options: `sluice run --json`."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Exports of real runs, read back by others: Perfetto's by protoc, Chrome's and the data islands by
+"""Exports of real runs, read back by other programs: Perfetto's by protoc, Chrome's and the data islands by
 Python's json, CSV by its csv; all against the trace as h5py reads it."""
 
 import collections
@@ -30,7 +30,7 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 SCHEMA = ROOT / "tests/support/perfetto_subset.proto"
 EVIL = '</script>"\n'
 
-# Two layers through one device whose memory holds one: loads wait for memory, computing for loads.
+# Two layers on a device whose memory holds one: loads wait for memory, computations wait for loads.
 SCENARIO = r"""
 format: sluice-scenario/1
 model:
@@ -157,7 +157,7 @@ class Export(unittest.TestCase):
         done = subprocess.run(["protoc", "--decode=perfetto.protos.Trace", "-I", SCHEMA.parent,
                                SCHEMA.name], input=self.export(name, "perfetto"),
                               capture_output=True, check=True)
-        # Nothing that the schema does not know.
+        # There are no fields that the schema does not have.
         self.assertNotRegex(done.stdout.decode(), r"(?m)^\s*\d+[:{ ]")
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 
@@ -262,7 +262,7 @@ class Export(unittest.TestCase):
                 self.assertLessEqual(abs(ns - seconds * 1e9), 1.5)
         self.assertEqual(levels, {})
 
-    def test_perfetto_streamed_with_names_that_want_to_do_harm(self):
+    def test_perfetto_streamed_with_malicious_names(self):
         self.check_perfetto("harm")
         self.assertIn(EVIL, self.traces["harm"].stages)
 
@@ -348,7 +348,7 @@ class Export(unittest.TestCase):
                     self.assertEqual(opened.pop(), ends.pop()[1])
             self.assertEqual((opened, begins), ([], []))
 
-    def test_chrome_streamed_with_names_that_want_to_do_harm(self):
+    def test_chrome_streamed_with_malicious_names(self):
         self.check_chrome("harm")
 
     def test_chrome_phased_on_two_devices(self):
@@ -356,7 +356,7 @@ class Export(unittest.TestCase):
 
     # --- rows and tables ---------------------------------------------------------------------
 
-    def test_csv_has_a_row_a_span_with_every_digit(self):
+    def test_csv_has_one_row_per_span_with_every_digit(self):
         trace = self.traces["harm"]
         text = self.export("harm", "csv").decode()
         rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
@@ -452,7 +452,7 @@ class Export(unittest.TestCase):
             self.fails(3, "cut short", self.path("cut"), "--to", "chrome", "-o", self.path("x"))
         self.path("cut").unlink()
 
-    def test_a_disk_that_is_full_leaves_nothing_behind(self):
+    def test_a_full_disk_leaves_no_file_behind(self):
         limited = ["bash", "-c", 'ulimit -f 4; exec "$@"', "-", PROGRAM, "export",
                    str(self.path("harm.h5")), "--to", "chrome", "-o", str(self.path("big.json"))]
         done = subprocess.run(limited, capture_output=True, text=True, env=ENVIRONMENT)
@@ -462,7 +462,7 @@ class Export(unittest.TestCase):
         self.assertFalse(self.path("big.json").exists())
         self.assertFalse(self.path("big.json.part").exists())
 
-    def test_a_reader_who_has_gone_is_nothing_to_complain_about(self):
+    def test_a_reader_that_closes_the_pipe_is_not_an_error(self):
         done = subprocess.run(["bash", "-c", '"$@" | head -c 10', "-", PROGRAM, "export",
                                str(self.path("alexnet.h5")), "--to", "chrome"],
                               capture_output=True, env=ENVIRONMENT)

@@ -92,7 +92,7 @@ class Fits(unittest.TestCase):
         self.assertEqual(card["next"]["doing"], "backward of logits")
         self.assertIn("in the backward of logits:", card["refusal"])
 
-    def test_where_nothing_fits_the_answer_still_comes_and_the_exit_code_is_4(self):
+    def test_if_nothing_fits_there_is_still_an_answer_and_the_exit_code_is_4(self):
         done = sluice("fits", "llama2_7b", "--platform", "k20,gtx980", "--json")
         self.assertEqual((done.returncode, done.stderr), (4, ""))
         for card in json.loads(done.stdout)["cards"]:
@@ -132,13 +132,13 @@ class Fits(unittest.TestCase):
         alone = answer(*words, "--fates", "selective")["cards"]
         self.assertEqual(alone, strategies["selective"])
 
-    def test_what_the_next_one_lacks_is_short(self):
+    def test_the_reason_why_the_next_one_does_not_fit_is_short(self):
         for fates in ("keep_all", "optimal"):
             for row in sluice("fits", "gpt2", "--platform", "t4,a100_pcie", "--dtype", "float16", "--fates",
                               fates).stdout.splitlines()[1:]:
                 self.assertLessEqual(len(row), 80, row)
 
-    def test_what_it_writes_is_never_written_over(self):
+    def test_its_output_never_overwrites_a_file(self):
         words = ["fits", "cnn_mnist", "--platform", "k20", "--write", self.folder]
         self.assertEqual(sluice(*words).returncode, 0)
         again = sluice(*words)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A trace with a fold: what NumPy makes of it by the words of its format is what `sluice export` writes."""
+"""A trace with a fold: NumPy, following the description of the format, gives what `sluice export` writes."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""docs/guide.md: its commands, run in order in an empty folder outside the repository by somebody who has only `sluice`
-on the path, print what stands below them. --write writes down what they print."""
+"""docs/guide.md: its commands, run in order in an empty folder outside the repository with only `sluice`
+on the path, print the text below them. With --write, the page gets what they print today."""
 
 import os
 import pathlib
@@ -14,12 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("SLUICE_PROGRAM", ROOT / "build/release/sluice")).resolve()
 GUIDE = ROOT / "docs/guide.md"
 
-# A block of commands, and the block of what they print, where there is one.
+# A block of commands, and the block of their output, if there is one.
 BLOCK = re.compile(r"```sh\n(?P<commands>.*?)```\n(?:```text\n(?P<output>.*?)```\n)?", re.S)
 
 
 def in_an_empty_folder(use):
-    """Calls use(run), where run(commands) is what they print."""
+    """Calls use(run), where run(commands) returns what the commands print."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as path:
         assert not pathlib.Path(folder).is_relative_to(ROOT)
         (pathlib.Path(path) / "sluice").symlink_to(PROGRAM)
@@ -62,7 +62,7 @@ class Guide(unittest.TestCase):
             self.assertIn("```sh\n", study)
             self.assertIn("\n**Finding.** ", study)
 
-    def test_a_finding_says_no_number_that_does_not_stand_above_it(self):
+    def test_a_finding_has_only_numbers_from_the_output_above_it(self):
         for study in re.split(r"^## ", GUIDE.read_text(), flags=re.M)[1:]:
             shown, finding = study.split("**Finding.**")
             for number in re.findall(r"\d[\d.]*\d|\d", finding):

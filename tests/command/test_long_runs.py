@@ -1,4 +1,4 @@
-"""Long runs: memory that does not grow with the steps, whole traces, and the same content twice."""
+"""Long runs: memory does not grow with the steps, traces are complete, and two runs have the same content."""
 import json
 import os
 import subprocess
@@ -8,13 +8,13 @@ import unittest
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# One transfer a layer, and the next layer's beside the computation of this one.
+# One transfer per layer, and the transfer of the next layer during the computation of this one.
 CHOICES = ["policy.in_flight=1", "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"]
 SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
 
 
 def run(steps, trace):
-    """Runs one batch a step; returns peak memory (bytes) and the answer."""
+    """Runs one batch per step; returns peak memory (bytes) and the answer."""
     arguments = [PROGRAM, "run", SCENARIO, "workload.batches_per_step=1", f"workload.steps={steps}",
                  *CHOICES, "-o", trace, "--json"]
     child = subprocess.Popen(arguments, stdout=subprocess.PIPE)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A man page of the program and of each command, where help2man is there to make them."""
+"""Man pages of the program and of each command, if help2man is installed to make them."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What may be named by a word, where it is looked for, and what a file of somebody's is safe from."""
+"""What may be given by name, where it is searched, and which files are never overwritten."""
 
 import json
 import os
@@ -36,7 +36,7 @@ node2 -- ReLU() -- forward_compute_time=1.5, backward_compute_time=2.5, activati
 
 
 class Words(unittest.TestCase):
-    """In a folder of its own, far from the repository."""
+    """Tests in their own folder outside of the repository."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -65,7 +65,7 @@ class Words(unittest.TestCase):
 
 
 class Names(Words):
-    def test_a_scenario_anywhere_names_what_comes_with_sluice(self):
+    def test_a_scenario_in_any_folder_can_name_what_comes_with_sluice(self):
         document = self.resolved("s.yaml")
         self.assertEqual(document["model"]["definition"]["name"], "cnn_mnist")
         self.assertEqual(document["platform"]["name"], "gtx980")
@@ -73,7 +73,7 @@ class Names(Words):
         self.assertEqual(document["cost"], {"model": "peak"})
         self.assertEqual(self.run_here("run", "s.yaml").returncode, 0)
 
-    def test_a_word_answers_as_the_mapping_does(self):
+    def test_a_word_means_the_same_as_the_mapping(self):
         self.write("long.yaml", SCENARIO.replace("cnn_mnist", "{file: cnn_mnist}")
                    .replace("gtx980", "{file: gtx980}").replace("resident", "{name: resident}")
                    .replace("peak", "{model: peak}"))
@@ -93,12 +93,12 @@ class Names(Words):
         self.assertEqual(document["stages"], {"cut": "per_layer"})
         self.assertEqual(document["fates"], {"strategy": "keep_all"})
 
-    def test_a_file_of_ones_own_folder(self):
+    def test_a_file_in_the_users_own_folder(self):
         self.write("mine.yaml", MODEL)
         self.assertEqual(self.resolved("s.yaml", "model=mine.yaml")["model"]["definition"]["name"], "mine")
         self.write("own.yaml", SCENARIO.replace("cnn_mnist", "mine.yaml"))
         self.assertEqual(self.resolved("own.yaml")["model"]["definition"]["name"], "mine")
-        self.write("gtx980", MODEL)  # a file is nearer than the bundled platform of that name
+        self.write("gtx980", MODEL)  # a file comes before the bundled platform of that name
         self.assertIn("'sluice-model/1' for 'format'", self.fails(3, "run", "s.yaml"))
 
     def test_a_typed_path_is_looked_for_in_the_working_folder_too(self):
@@ -107,13 +107,13 @@ class Names(Words):
         document = self.resolved(ROOT / "scenarios/alexnet_resident.yaml", "platform=card/mine.yaml")
         self.assertEqual(document["platform"]["name"], "mine")
 
-    def test_a_document_may_not_name_files_of_others(self):
+    def test_a_document_may_not_name_files_outside_its_root(self):
         self.write("out.yaml", SCENARIO.replace("cnn_mnist", "../../../m.yaml"))
         text = self.fails(3, "run", "out.yaml")
         self.assertIn(f"leads out of '{self.folder.parent.resolve()}'", text)
         self.assertIn("put an empty file .sluice-root into a folder that holds both", text)
 
-    def test_what_is_not_there_says_what_it_may_be(self):
+    def test_a_missing_name_gets_suggestions(self):
         for words, says in (
                 (["s.yaml", "model=cnn_mnits"], "did you mean 'cnn_mnist'"),
                 (["s.yaml", "model=gtx980"], "it is a platform: `platform: gtx980` is the line"),
@@ -128,7 +128,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """-o replaces what is of the same kind, and nothing else."""
+    """-o replaces only files of the same kind."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")
@@ -148,7 +148,7 @@ class Files(Words):
             self.assertEqual(self.run_here("plan", "s.yaml", "-o", *words).returncode, 0)
         self.assertIn("is not a plan", self.fails(2, "plan", "s.yaml", "-o", "t.csv"))
 
-    def test_an_imported_model_replaces_nothing(self):
+    def test_an_imported_model_replaces_no_file(self):
         self.write("g.graph.txt", GRAPH)
         self.write("mine.yaml", MODEL)
         text = self.fails(2, "import", "g.graph.txt", "batch=2", "-o", "mine.yaml")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""./dev new: for each kind one file that compiles as it is, and one line in the catalog.
+"""./dev new makes, for each kind, one file that compiles as it is and one line in the catalog.
 
-It works on a copy of the sources, and compiles only the new file and the list: the whole is built
+The test works on a copy of the sources, and compiles only the new file and the list: everything is built
 and tested by whoever adds an entry.
 """
 
@@ -79,7 +79,7 @@ class New(unittest.TestCase):
             for path, done in zip(files, pool.map(compiled, files)):
                 self.assertEqual(done.returncode, 0, f"{path}\n{done.stderr}")
 
-    def test_what_cannot_be_made_is_said_and_changes_nothing(self):
+    def test_an_impossible_request_is_refused_and_changes_nothing(self):
         before = self.sources()
         for words, message in ((("layer", "relu"), "exists already"), (("layer", "Bad"), "not a name"),
                                (("thing", "x"), "unknown kind 'thing'"), (("layer",), "usage")):

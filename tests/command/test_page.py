@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Eighty columns are enough for whatever is printed for people, and a shell completes what is typed."""
+"""Text for people fits into eighty columns, and a shell completes commands."""
 
 import os
 import pathlib
@@ -29,7 +29,7 @@ def sluice(*words, cwd=ROOT, **variables):
 
 
 def too_wide(text, columns=80):
-    """Lines of several words that pass the page; a long path or word stands alone."""
+    """Lines of several words that are too long; a long path or word may have its own line."""
     return [line for line in text.splitlines() if len(line) > columns and len(line.split()) > 2]
 
 
@@ -94,7 +94,7 @@ class Page(unittest.TestCase):
         self.assertTrue(too_wide(done.stdout))
 
     def test_equal_devices_are_one_row(self):
-        words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]  # nobody waits for another
+        words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]  # no card waits for another
         answer = sluice(*words, "-o", "t.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"\n +slot\.gpu0\.\.gpu3\.down: .* each in ")
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
@@ -102,7 +102,7 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # Cards that differ are drawn each for itself, and those that only take turns are one in the answer.
+        # Cards that differ are drawn separately, and cards that only take turns are one row in the answer.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")
@@ -121,7 +121,7 @@ class New(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def test_what_is_new_runs_as_it_stands(self):
+    def test_a_new_scenario_runs_without_changes(self):
         for kind in ("scenario", "model", "platform"):
             done = self.runs("new", kind, f"{kind}.yaml")
             self.assertIn(f"wrote '{kind}.yaml'; next: sluice ", done.stderr)
@@ -131,7 +131,7 @@ class New(unittest.TestCase):
             self.runs(*done.stderr.split("next: sluice ")[1].split())
         self.runs("run", "scenario.yaml", "model=model.yaml", "platform=platform.yaml")
 
-    def test_nothing_is_replaced_without_a_word(self):
+    def test_nothing_is_replaced_silently(self):
         (self.folder / "mine.yaml").write_text("years of work")
         done = subprocess.run([PROGRAM, "new", "model", "mine.yaml"], capture_output=True, text=True,
                               cwd=self.folder, env=ENVIRONMENT)
@@ -156,7 +156,7 @@ class New(unittest.TestCase):
 
 
 class Completion(unittest.TestCase):
-    """The script as bash runs it."""
+    """The completion script, run by bash."""
 
     def completed(self, line):
         script = f"""
@@ -192,7 +192,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("sluice run alexnet_resident platform.links.host.band"),
                          {"platform.links.host.bandwidth="})
         self.assertEqual(self.completed("sluice run alexnet_resident policy.over"), {"policy.overlap="})
-        # Bash has what stands before the '=' already.
+        # Bash already has the text before the '='.
         self.assertEqual(self.completed("sluice run alexnet_resident workload.dtype=bfl"), {"bfloat16"})
         self.assertEqual(self.completed("sluice run alexnet_resident platform=h100_s"), {"h100_sxm5"})
         self.assertEqual(self.completed("sluice run alexnet_resident policy=str"), {"streamed"})

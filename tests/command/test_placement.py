@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`sluice placement`: what it refuses and in which words, and which sizes of fast memory its table marks."""
+"""`sluice placement`: what it refuses with which message, and which sizes of fast memory its table marks."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ class Placement(unittest.TestCase):
         self.refused(["alexnet_x200"], 3, "alexnet_x200.yaml:13:15: error", "'peak'", ROOFLINE)
         self.refused(["alexnet_resident", "cost=peak"], 3, "cost=peak:1:6: error", "'peak'", ROOFLINE)
 
-    def test_a_way_or_a_size_that_is_not_one_is_refused_by_its_option(self):
+    def test_an_unknown_way_or_size_is_refused_with_its_option(self):
         self.refused(["alexnet_resident", ROOFLINE, "--ways", "statik"], 2, "'--ways'", "did you mean 'static'?")
         for size, why in {"50": "is not a size of fast memory", "30%..10%": "ends before it begins",
                           "1:0": "no fast or no slow memory", "0:8": "no fast or no slow memory",
@@ -51,7 +51,7 @@ class Placement(unittest.TestCase):
             with self.subTest(text=text):
                 self.refused([*words, "--in-place", text], 2, f"'{text}' for '--in-place'", "(20GB/s:4.4GB/s)")
 
-    def test_the_table_marks_what_the_device_has_and_what_is_beyond_it(self):
+    def test_the_table_marks_the_size_that_the_device_has_and_larger_ones(self):
         code, out, _ = placement("alexnet_x200", ROOFLINE, "--ways", "all_slow")
         self.assertEqual(code, 0)
         lines = out.splitlines()
@@ -61,7 +61,7 @@ class Placement(unittest.TestCase):
         self.assertEqual([line.split()[2] for line in lines if line.split()[4:5] == ["beyond"]],
                          ["60", "70", "80", "90", "100"])
 
-    def test_what_does_not_fit_says_kernel_memory_and_the_largest_tensors(self):
+    def test_a_refusal_names_kernel_memory_and_the_largest_tensors(self):
         code, out, _ = placement("alexnet_x200", ROOFLINE, "--fast", "50%", "--ways", "all_fast", "--json")
         self.assertEqual(code, 4)
         document = json.loads(out)
@@ -69,7 +69,7 @@ class Placement(unittest.TestCase):
         self.assertIn("it needs 41.11 GB there, which has 20.56 GB; the largest tensors are weights of full6 (20.97 GB)",
                       document["results"][0]["refused"])
 
-    def test_a_profile_of_kernels_by_placement_is_taken_row_by_row(self):
+    def test_a_profile_of_kernels_by_placement_gives_each_kernel_its_row(self):
         with tempfile.TemporaryDirectory() as folder:
             scenario, profile = measured_scenario(pathlib.Path(folder))
             code, out, _ = placement(str(scenario), "--fast", "120B,940B,100%", "--ways", "all_slow,static", "--json")
@@ -83,14 +83,14 @@ class Placement(unittest.TestCase):
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # what is written dominates
+            self.assertEqual(names[:2], ["one", "two"])  # written operands dominate
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")
 
 
 def measured_scenario(folder):
-    """Two products whose kernels were measured in all placements, with seconds that are known."""
+    """Two products whose kernels were measured in all placements, with known seconds."""
     (folder / "model.yaml").write_text("""format: sluice-model/1
 name: two
 layers:
@@ -166,7 +166,7 @@ class InRuns(unittest.TestCase):
         _, out, _ = self.run_("platform.memories.dram.capacity=300MB")
         self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
 
-    def test_what_has_no_placement_is_refused_at_its_key(self):
+    def test_a_request_without_a_placement_is_refused_at_its_key(self):
         for words, says in ((["policy.placement=static"], "unknown key 'placement' in policy streamed"),
                             (["policy={name: resident, placement: cached}"], "expected one of: none, auto, static"),
                             (["policy={name: resident, placement: static}", "cost=peak"],

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice profile from plan to answer: what is planned is filled in, prices a run, and covers a whole."""
+"""sluice profile from plan to answer: a planned profile is filled in, prices a run, and covers the whole model."""
 
 import csv
 import json
@@ -48,7 +48,7 @@ class FromPlanToAnswer(unittest.TestCase):
             for row, time in zip(rows, milliseconds):
                 out.writerow({**row, "processed": "yes", "seconds_median": time / 1e3})
 
-    def test_a_run_takes_what_was_measured_and_a_whole_is_covered(self):
+    def test_a_run_takes_the_measured_seconds_and_the_whole_model_is_covered(self):
         self.measure([1, 2, 3, 4, 5])
         answer = json.loads(self.sluice("run", "s.yaml", "--json"))
         self.assertAlmostEqual(answer["metrics"]["compute_s"], 0.015, delta=1e-12)
@@ -59,7 +59,7 @@ class FromPlanToAnswer(unittest.TestCase):
         left = json.loads(self.sluice("profile", "plan", "cnn_mnist", "--batch", "4", "--done", "measured.csv", "--json"))
         self.assertEqual((left["wanted"], left["done"], left["left"]), (5, 5, 0))
 
-    def test_seconds_between_measured_ones_are_not_said_to_rest_on_assumptions(self):
+    def test_interpolated_seconds_do_not_count_as_assumed(self):
         self.measure([1, 2, 3, 4, 5])
         rows = (self.folder / "measured.csv").read_text()
         self.sluice("profile", "plan", "cnn_mnist", "--batch", "16", "-o", "todo.csv", "--force")
@@ -75,7 +75,7 @@ class FromPlanToAnswer(unittest.TestCase):
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))
 
-    def test_parts_that_are_more_than_the_whole_or_of_another_batch_are_told(self):
+    def test_parts_that_exceed_the_whole_or_have_another_batch_are_reported(self):
         self.measure([1, 2, 3, 4, 5])
         self.assertIn("the parts take longer than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
                                                                        "--whole", "14ms"))
@@ -84,19 +84,19 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertIn("5 operators in float32 instead of what was asked for: choose with --dtype",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--dtype", "float16"))
 
-    def test_a_stored_answer_of_another_content_is_not_taken(self):
+    def test_a_stored_answer_for_another_profile_is_not_reused(self):
         for milliseconds in ([1, 2, 3, 4, 5], [1, 2, 3, 4, 15]):
             self.measure(milliseconds)
             text = self.sluice("sweep", "s.yaml", "workload.batch=4", "--store", "store.db")
             self.assertIn(f"{4 / (sum(milliseconds) / 1e3):.4g}", text)
 
-    def test_where_a_fit_is_to_be_written_is_looked_at_before_the_profile(self):
+    def test_the_output_path_of_a_fit_is_checked_before_the_profile(self):
         done = subprocess.run([PROGRAM, "profile", "fit", "no.csv", "--on", "t4", "-o", "nowhere/fit.yaml"],
                               capture_output=True, text=True, cwd=self.folder, env=ENVIRONMENT)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("cannot write 'nowhere/fit.yaml'", done.stderr)
 
-    def test_shares_columns_and_pools_that_make_no_sense_are_refused(self):
+    def test_impossible_shares_columns_and_pools_are_refused(self):
         self.measure([1, 2, 3, 4, 5])
         for words, says in (
                 (["compare", "measured.csv", "measured.csv", "--median-within", "3"],
@@ -108,7 +108,7 @@ class FromPlanToAnswer(unittest.TestCase):
             self.assertIn(done.returncode, (2, 3), done.stderr)
             self.assertIn(says, done.stderr)
 
-    def test_a_stored_answer_of_another_fit_is_not_taken(self):
+    def test_a_stored_answer_for_another_fit_is_not_reused(self):
         fit = (ROOT / "fits/v100_pcie.yaml").read_text()
         words = ["cost.model=fitted", "cost.unfitted=roofline", "workload.batch=1"]
         platform = f"format: sluice-platform/1\nfile: v100_pcie\ndevices: {{gpu: {{fit: {self.folder}/mine.yaml}}}}\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""README.md: its commands run, in order, in an empty folder outside the repository. No page names a page that is not
-there."""
+"""README.md: its commands run, in order, in an empty folder outside the repository. No page names a page that does not
+exist."""
 
 import re
 import unittest
@@ -24,7 +24,7 @@ class Readme(unittest.TestCase):
 
         in_an_empty_folder(use)
 
-    def test_every_page_that_a_page_names_is_there(self):
+    def test_every_page_that_a_page_names_exists(self):
         pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"),
                  *(ROOT / "examples").glob("*.md"), *(ROOT / "analysis").rglob("*.md"), *ROOT.glob("*/FORMAT.md")]
         found = 0

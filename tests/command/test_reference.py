@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/reference/ says what the program says, and every example of it runs, from a folder outside the repository."""
+"""docs/reference/ agrees with the program, and all its examples run from a folder outside the repository."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# What the example of the cost model `measured` names.
+# The file that the example of the cost model `measured` names.
 PROFILE = """# format: sluice-profile/1
 # device: k40
 # defaults: {dtype: float32, pass: forward}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The committed schemas are those that the program prints, and what is in the zoos validates."""
+"""The committed schemas are those that the program prints, and the bundled documents validate."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def documents(kind):
 
 
 def load(path):
-    """A document as an editor sees it: the base that its `file:` names is not looked at."""
+    """A document as an editor sees it, without the base that its `file:` names."""
     return yaml.safe_load(path.read_text())
 
 
@@ -57,7 +57,7 @@ TYPOS = [
     ("platform", "k40", "sluice-platform/1", "sluice-model/1"),
     ("model", "alexnet", "layers:", "layer:"),
     ("model", "alexnet", "type: conv2d", "type: cnov2d"),
-    # keys of a layer follow its type
+    # the keys of a layer depend on its type
     ("model", "alexnet", "channels: 96", "chanels: 96"),
     ("model", "alexnet", "channels: 96, ", ""),
     ("model", "alexnet", "channels: 96", "channels: 0"),
@@ -129,7 +129,7 @@ class Schema(unittest.TestCase):
                 line = f"# yaml-language-server: $schema=../schemas/{kind}.schema.json"
                 self.assertEqual(path.read_text().splitlines()[0], line, path.name)
 
-    def test_words_alone_validate_where_they_are_known(self):
+    def test_single_words_validate_where_they_are_known(self):
         validator = jsonschema.Draft7Validator(json.loads(schema_of("scenario")))
         document = {"format": "sluice-scenario/1", "model": "gpt2", "platform": "a100_pcie",
                     "policy": "streamed", "cost": "roofline", "stages": "per_layer", "fates": "sqrt"}

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice search: what it says, what a store keeps through kills, exit codes; scenarios from standard input."""
+"""sluice search: its answers, stores that survive kills, exit codes, and scenarios from standard input."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Search(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout
 
-    def test_the_answer_says_what_it_found_from_how_many_points_and_how_sure_it_is(self):
+    def test_the_answer_says_what_it_found_from_how_many_points_and_how_certain_it_is(self):
         text = self.said(*QUICK, "--maximise", "throughput_samples_per_s", "workload.batch=1..64*2",
                          "--subject-to", "peak_bytes.gpu<=400MB")
         rows = json.loads(sluice("sweep", *QUICK, "workload.batch=1..64*2", "--json").stdout)["points"]
@@ -72,7 +72,7 @@ class Search(unittest.TestCase):
         self.assertLessEqual(len(answer["points"]), 120)
         self.assertFalse(answer["exhaustive"])
 
-    def test_killed_at_any_moment_it_goes_on_and_asks_no_point_twice(self):
+    def test_killed_at_any_moment_it_continues_and_asks_no_point_twice(self):
         expected = self.said(*FASTEST, "--csv", "--no-verify")
         dice, store = random.Random(11), self.folder / "study.db"
         command = [PROGRAM, "search", *FASTEST, "--csv", "--no-verify", "--store", str(store)]

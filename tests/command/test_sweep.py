@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice sweep: tables, what a store keeps through kills, parts of a sweep, and exit codes."""
+"""sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes."""
 
 import csv
 import io
@@ -40,7 +40,7 @@ class Sweep(unittest.TestCase):
     def rows(self, *words, code=0):
         return list(csv.DictReader(io.StringIO(self.answers(*words, "--csv", code=code))))
 
-    def test_a_row_is_what_run_says(self):
+    def test_a_row_equals_the_answer_of_run(self):
         rows = self.rows(*QUICK, "workload.batch=1,8", "platform.links.host.bandwidth=8GB/s,16GB/s")
         self.assertEqual([row["workload.batch"] for row in rows], ["1", "1", "8", "8"])
         done = sluice("run", *QUICK, "workload.batch=8", "platform.links.host.bandwidth=16GB/s",
@@ -89,7 +89,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
 
-    def test_killed_at_any_moment_the_same_command_goes_on(self):
+    def test_killed_at_any_moment_the_same_command_continues(self):
         expected = self.answers(*MANY, "--verify", "0", "--csv")
         dice, store, kept = random.Random(7), self.folder / "study.db", 0
         command = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store", str(store)]
@@ -138,7 +138,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual([process.returncode for process in both], [0, 0])
         self.assertEqual(tables[0], tables[1])
 
-    def test_a_store_that_cannot_be_written_is_told(self):
+    def test_a_store_that_cannot_be_written_is_an_error(self):
         done = sluice("sweep", *QUICK, "workload.batch=1,2", "--store", "/dev/full")
         self.assertIn(done.returncode, (3, 5))
         self.assertIn("/dev/full", done.stderr)

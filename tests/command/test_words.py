@@ -58,7 +58,7 @@ class Words(unittest.TestCase):
 
 
 class Formats(unittest.TestCase):
-    def test_every_format_that_the_program_names_stands_on_the_page(self):
+    def test_the_page_has_every_format_that_the_program_names(self):
         page = (ROOT / "docs/formats.md").read_text()
         for path in sorted((ROOT / "sim").rglob("*.[ch]pp")):
             for name in re.findall(r"sluice-[a-z]+/[0-9]+", path.read_text()):

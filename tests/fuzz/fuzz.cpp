@@ -1,4 +1,4 @@
-// The fuzzer: SLUICE_FUZZ_TARGET names the reader, the rest of the command line is libFuzzer's.
+// The fuzzer: SLUICE_FUZZ_TARGET names the reader; the command line is passed to libFuzzer.
 // tests/fuzz/run.py calls it.
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Fuzzes the readers: run.py [SECONDS EACH] [TARGET...], by default 600 s of each target.
 
-Seeds are the zoo and the corpus; what is new stays in build/fuzz/found/TARGET. --minimise makes of both the
-corpus in tests/fuzz/corpus: small files, as few as reach the same code. --keep N: at most N of them.
+Seeds are the zoo and the corpus; new inputs are kept in build/fuzz/found/TARGET. --minimise turns both into the
+corpus in tests/fuzz/corpus: as few small files as reach the same code. --keep N: at most N of them.
 """
 
 import argparse
@@ -19,7 +19,7 @@ CORPUS = ROOT / "tests/fuzz/corpus"
 FOUND = ROOT / "build/fuzz/found"
 LONGEST = 20_000  # bytes of a seed
 
-# Where seeds are beside the corpus: patterns below the root.
+# Further seeds, besides the corpus: patterns below the root.
 SEEDS = {
     "document": ["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"],
     "model": ["models/*.yaml"],
@@ -54,7 +54,7 @@ def command(target, *arguments):
 
 
 def fuzz(target, seconds):
-    """The exit code: 0 where nothing was found."""
+    """Returns the exit code: 0 if nothing was found."""
     found = FOUND / target
     found.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as seeds:

@@ -21,7 +21,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document as text; what is written of it must read back as the same.
+/// Reads a document as text; written again, it must read back as the same.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -35,7 +35,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// The use of an importer is the first line, and the file what follows it.
+/// The first line is the mapping of an importer, and the rest is the file.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("no line for the keys");
@@ -110,7 +110,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // where the cut is open, everything is planned to find it
+  if (scenario.cut || is_small)  // with an open cut, everything is planned to find it
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -131,7 +131,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
 
 namespace {
 
-/// A plan of one version, whatever its first line would say.
+/// Reads a plan of version 1, whatever its first line says.
 void read_first_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/1\n" + text, path);
 }
@@ -139,7 +139,7 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// A plan that can be executed comes to an end, or says that it blocks; twice the same.
+/// A plan that can be executed ends, or blocks; a second run gives the same result.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

@@ -11,18 +11,18 @@ namespace sluice::test {
 
 struct FuzzTarget {
   const char* name;  ///< also of its folder in the corpus
-  /// Throws Error where the text is refused. Whatever else leaves it is a fault of ours, and so is
+  /// Throws Error when the text is refused. Any other exception is a fault of Sluice, and so is
   /// an InternalError.
   void (*read)(const std::string& text, const std::string& path);
-  const char* path;  ///< where such a text could stand, below the root of the sources
+  const char* path;  ///< a path for such a text, below the root of the sources
 };
 
 const std::vector<FuzzTarget>& fuzz_targets();
 
-/// Null where no target has that name.
+/// Null if no target has that name.
 const FuzzTarget* fuzz_target(std::string_view name);
 
-// What is read is written, and what is written reads back as the same.
+// Each text that is read is written again, and reads back as the same.
 void read_model_text(const std::string& text, const std::string& path);
 void read_platform_text(const std::string& text, const std::string& path);
 void read_scenario_text(const std::string& text, const std::string& path);

@@ -44,7 +44,7 @@ TEST_CASE("the first half of an answer leaves while the second is made, and make
   CHECK(samples == 1);
 }
 
-TEST_CASE("answers that nobody takes are dropped part by part") {
+TEST_CASE("answers that are discarded are dropped part by part") {
   const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
   check(plan);
   // As above, without the last 0.004.

@@ -53,7 +53,7 @@ void body(Plan& plan, std::vector<Action> actions, std::int64_t iterations) {
 
 }  // namespace
 
-TEST_CASE("A link that two devices share binds: setup, all bytes, then the last one's compute") {
+TEST_CASE("A link that two devices share binds: setup, all bytes, then the last computation") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
@@ -64,7 +64,7 @@ TEST_CASE("A link that two devices share binds: setup, all bytes, then the last 
   REQUIRE(bound.resource == "host");
 }
 
-TEST_CASE("A link counts the least head and the least tail of those that cross it") {
+TEST_CASE("A link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
   // b's load must wait for 2 s of compute, a's for nothing; after a's load 5 s follow, after b's
   // none.
@@ -76,7 +76,8 @@ TEST_CASE("A link counts the least head and the least tail of those that cross i
   REQUIRE(bound.resource == "host");
 }
 
-TEST_CASE("A copy engine binds with what comes before its first and after its last transfer") {
+TEST_CASE(
+    "A copy engine binds together with the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
   // 10 x (0.5 + 1) + 0.25 + 1: the setup makes the engine busier than the link (0.5 + 10 + 1.25)
@@ -85,7 +86,7 @@ TEST_CASE("A copy engine binds with what comes before its first and after its la
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("A resource whose bound is within 1 % of the longest path is what binds") {
+TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
   // A load of 0.5 + 0.5 + 0.25 s, `first` s of compute, again a load, 3 s of compute: in turns.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
@@ -128,7 +129,7 @@ TEST_CASE("Without overlap no resource binds, the dependencies do") {
   REQUIRE(bound.resource == "dependencies");
 }
 
-TEST_CASE("Of resources whose bounds are equal the one that is at work longest binds") {
+TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
   // a's 2 s and what must follow take as long as b's 1000 s and what must come before: 1002 s; b's
   // transfer before all that 1.75 s more, 0.17 %.
   Plan plan = two_devices();
@@ -138,13 +139,13 @@ TEST_CASE("Of resources whose bounds are equal the one that is at work longest b
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // Of bounds further apart the greatest: a alone 1200 s, b 2 + 1000 s.
+  // If the bounds differ more, the greatest: a alone 1200 s, b 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
 }
 
-TEST_CASE("What is prefetched beyond the end is not counted") {
+TEST_CASE("Prefetches beyond the end are not counted") {
   Plan plan = two_devices();
   // prologue: load 0; body: load of the next iteration, compute; the last load is dropped.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
@@ -171,8 +172,7 @@ TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
   REQUIRE(bound.resource == "b");
 }
 
-TEST_CASE(
-    "A thousand million iterations are bound in seconds by their first, last and middle ones") {
+TEST_CASE("The bound of 10^9 iterations takes seconds, from their first, last and middle ones") {
   Plan plan = two_devices();
   plan.actions = {move(2, 0, 100), compute(0, 1e-6, {{0, 0}}), compute(1, 2, {{1, 0}})};
   plan.body_begin = 1;
@@ -191,7 +191,7 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     const Plan plan = test::random_plan(seed);
     const ReplayResult result = replay(plan);
-    // Where links are shared the replay times each transfer alone, and may be faster.
+    // If links are shared, the replay times each transfer alone, and may be faster.
     if (result.blocking) continue;
     ++ended;
     INFO("seed " << seed);
@@ -200,7 +200,7 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Iterations that are counted at once are those that would have been walked through",
+TEST_CASE("Counting iterations at once gives the same bound as walking through them",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
@@ -217,7 +217,7 @@ TEST_CASE("Iterations that are counted at once are those that would have been wa
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("What grows faster catches up after all: from then on it decides") {
+TEST_CASE("A stream that grows faster overtakes the other, and then decides the bound") {
   // a begins after 100 s of the prologue and takes 1 s an iteration, b begins at once and takes
   // 1.5 s; a third stream waits for both, and adds 0.25 s at the end. After n iterations:
   // max(100 + n, 1.5 n) + 0.25, the same at n = 200.
@@ -256,7 +256,7 @@ TEST_CASE("Leaving out the iterations in the middle never overstates", "[propert
   REQUIRE(shorter > 10);
 }
 
-TEST_CASE("With endless memory and no contention the bound is the replay's makespan",
+TEST_CASE("With unlimited memory and no contention the bound is the replay's makespan",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {

@@ -39,7 +39,8 @@ Found run(int n, const std::string& strategy) {
   return {replayed.makespan - (4.0 * n + d) * 1e-9, replayed.peaks.front() - 2 * 4 * n};
 }
 
-TEST_CASE("kept, n equal stages hold n + 1 tensors and two gradients, and take 3 n") {
+TEST_CASE(
+    "with everything kept, n equal stages hold n + 1 tensors and two gradients, and take 3 n") {
   for (const int n : {4, 16, 64, 256}) {
     CAPTURE(n);
     const Found found = run(n, "keep_all");
@@ -63,7 +64,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("sqrt: where n is no square, memory stays within 2 sqrt(n) + 4 tensors") {
+TEST_CASE("sqrt: if n is not a square, memory stays within 2 sqrt(n) + 4 tensors") {
   for (const int n : {5, 12, 30, 200, 1000}) {
     CAPTURE(n);
     const Found found = run(n, "sqrt");
@@ -72,7 +73,8 @@ TEST_CASE("sqrt: where n is no square, memory stays within 2 sqrt(n) + 4 tensors
   }
 }
 
-TEST_CASE("checkpoint: stages without an inside keep what keep_all keeps, and none runs again") {
+TEST_CASE(
+    "checkpoint: stages without inner tensors keep what keep_all keeps, and none runs again") {
   const Found found = run(16, "checkpoint");
   CHECK(found.seconds == Approx(3e-3 * 16).epsilon(1e-9));
   CHECK(found.activations == (16 + 3) * d);

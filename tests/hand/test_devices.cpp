@@ -32,7 +32,7 @@ Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
 
-TEST_CASE("sharded: one batch after the other through both devices") {
+TEST_CASE("sharded: batches go through both devices one after the other") {
   // A and B on gpu0, C on gpu1. Shared link: gpu0's 300 kB of weights and gpu1's 300 kB come in at
   // half the rate each, until 0.6; then gpu0's input, 0.001. A batch takes 1 + 2, B's 3 kB over the
   // pair's link 0.003, 3; four batches; the last answer 0.001. The other inputs hide.
@@ -42,7 +42,7 @@ TEST_CASE("sharded: one batch after the other through both devices") {
   CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
 }
 
-TEST_CASE("sharded, several steps: a step follows the other without a gap") {
+TEST_CASE("sharded, several steps: steps follow each other without a pause") {
   CHECK(makespan("workload: {batches_per_step: 2, steps: 3}\npolicy: {name: sharded}\n", {},
                  true) == ms(0.601 + 6 * 6.003 + 0.001));
 }
@@ -53,7 +53,7 @@ TEST_CASE("sharded without overlap is the sum of everything") {
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
 }
 
-TEST_CASE("sharded, devices as listed: what stays on a device crosses nothing") {
+TEST_CASE("sharded, devices as listed: tensors that stay on a device cross no link") {
   // All on gpu1: no crossing at all.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
@@ -79,7 +79,7 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
 }
 
 TEST_CASE(
-    "data_parallel streamed, compute-bound: only the first loads and the last saves are felt") {
+    "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
   // Each device: two inputs, then A's weights: 0.102 of bytes at half the rate, 0.204; then 12 of
   // computation, since B's and C's weights hide also at half the rate; both last answers, 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
@@ -88,7 +88,7 @@ TEST_CASE(
                  {}, true) == ms(0.204 + 2 * 12 + 0.002));
 }
 
-TEST_CASE("data_parallel deals odd batches out: one device has one more") {
+TEST_CASE("data_parallel distributes odd batches: one device has one more") {
   // Three batches, compute-bound: gpu0 has two. Its weights and gpu1's at half the rate: 1.2;
   // inputs: two each are listed ahead but gpu1 has one: 0.001 each at half the rate, then gpu0's
   // second. gpu0: 1.202 + 2 x 6 + 0.001.

@@ -1,5 +1,5 @@
 // Dropout of the zoo's transformers: what training keeps with it and without, against the formulas
-// of Korthikanti et al. (2022), section 4.1; and that inference knows nothing of it.
+// of Korthikanti et al. (2022), section 4.1; and that inference has no dropout.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("a block of GPT-2 keeps the same with dropout of any rate but 0") {
         32 * 786'432 + 2 * 12'582'912);
 }
 
-TEST_CASE("dropout of 0 is no layer, and who names it reads what it would have read") {
+TEST_CASE("dropout of 0 is not a layer, and layers that name it read its input") {
   const Model model = read_model([&] {
     Value use = Value::make_map();
     use.set("definition",
@@ -68,7 +68,7 @@ TEST_CASE("dropout of 0 is no layer, and who names it reads what it would have r
   CHECK(model.layers[2].inputs == std::vector<std::uint32_t>{0, 1});
 }
 
-TEST_CASE("where nothing is trained the zoo's transformers have no dropout, whatever is given") {
+TEST_CASE("in inference the zoo's transformers have no dropout, whatever rate is given") {
   int models = 0;
   for (const char* name : {"bert_base", "gpt2", "gpt3", "opt", "t5_base"}) {
     CAPTURE(name);

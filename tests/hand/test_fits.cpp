@@ -55,7 +55,7 @@ TEST_CASE(
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
 }
 
-TEST_CASE("the small CNN document's network trains with adam: two more values beside each weight") {
+TEST_CASE("the small CNN document's network trains with adam: two more values per weight") {
   // 4 x 3,255,208 B constant. GTX 980: 13,106.8; K40: 39,405.96; K20: 16,394.2.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
@@ -125,7 +125,7 @@ FitsRequest one_layer(const std::string& capacity) {
   return request;
 }
 
-TEST_CASE("a step of a batch in micro-batches is that of each of them, and one update") {
+TEST_CASE("a step with several micro-batches takes the time of all of them, and one update") {
   // Weights and gradients 4 MB each; a sample: input, output and its gradient, 4 kB each. 8.04 MB
   // hold 3. A batch of 6 in 2 micro-batches: each 1 ms + 12 us for the input, 3 x 6 ms; then 2 FLOP
   // for each of 1e6 weights, 2 ms.
@@ -139,7 +139,7 @@ TEST_CASE("a step of a batch in micro-batches is that of each of them, and one u
   CHECK(fit.accumulation->step_s == Approx(2 * (1.012e-3 + 18e-3) + 2e-3).epsilon(1e-9));
 }
 
-TEST_CASE("what is reserved of a card is not there for samples") {
+TEST_CASE("the reserved memory of a card is not used for samples") {
   // 8.05 MB less 10 kB are 8.04 MB, as above.
   FitsRequest request = one_layer("8.05MB");
   CHECK(fits(request).cards.at(0).largest == 4);
@@ -161,7 +161,7 @@ TEST_CASE("a batch is accumulated from its largest divisor that fits") {
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 
-TEST_CASE("where not one sample fits, what one lacks is said") {
+TEST_CASE("if not even one sample fits, the missing bytes are reported") {
   // 8,012,000 B are needed.
   const CardFit fit = fits(one_layer("8.011MB")).cards.at(0);
   CHECK(fit.largest == 0);
@@ -173,7 +173,7 @@ TEST_CASE("where not one sample fits, what one lacks is said") {
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit"));
 }
 
-TEST_CASE("a card that cannot be asked says why, and the others are answered") {
+TEST_CASE("a card for which no question can be asked says why, and the others are answered") {
   FitsRequest request = request_of("cnn_mnist", {"k40", "a100_pcie"});
   request.dtype = "float16";
   const FitsReport report = fits(request);
@@ -229,7 +229,7 @@ TEST_CASE("without a platform, or without a limit, any number fits") {
   }
 }
 
-TEST_CASE("the largest is what a scenario can ask where memory has room for more") {
+TEST_CASE("the largest is limited by what a scenario allows, if memory has room for more") {
   FitsRequest request = one_layer("8EB");
   request.mode = "inference";
   const CardFit fit = fits(request).cards.at(0);
@@ -238,7 +238,7 @@ TEST_CASE("the largest is what a scenario can ask where memory has room for more
   CHECK(fit.refusal.empty());
 }
 
-TEST_CASE("the largest micro-batch fits and one more does not, whatever is asked") {
+TEST_CASE("for every question the largest micro-batch fits and one more does not") {
   int checked = 0;
   for (const char* model : {"cnn_mnist", "resnet18", "unet", "squeezenet1_0", "gpt2"})
     for (const char* policy : {"resident", "streamed"})
@@ -268,7 +268,7 @@ TEST_CASE("the largest micro-batch fits and one more does not, whatever is asked
   CHECK(checked == 5 * 2 * 6);
 }
 
-TEST_CASE("GPT-2's table of words is tied to its logits, and on the device once") {
+TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device only once") {
   // 124,439,808 parameters, of which 38,597,376 are the table
   // (tests/validation/test_zoo_counts.py).
   constexpr std::int64_t all = 124'439'808;
@@ -287,7 +287,8 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and on the device once"
   CHECK(held(*fits(request).cards.at(0).one, TensorClass::gradient) == 4 * (all + 1024 * 768));
 }
 
-TEST_CASE("with seconds that were measured sizes alone decide, and that micro-batch has a step") {
+TEST_CASE(
+    "with measured seconds only sizes decide, and only the measured micro-batch has a step time") {
   // The layer of one_layer(), measured for 2 samples: 8 MB and 12 kB a sample, of which 8.04 MB
   // hold 3. A step of 2: 1 ms + 8 us for the input, 5 + 7 ms, and 2 ms for the update.
   FitsRequest request = one_layer("8.04MB");
@@ -317,7 +318,7 @@ TEST_CASE("with seconds that were measured sizes alone decide, and that micro-ba
   CHECK(two.next->bytes - *two.capacity == 6'000);
 }
 
-TEST_CASE("what has a place of its own in the request is no override") {
+TEST_CASE("keys with their own option cannot be overridden") {
   for (const char* override :
        {"workload.batch=3", "workload={}", "workload.steps=2", "workload.mode=training",
         "policy.name=phased", "policy={name: phased}", "fates={strategy: sqrt}",

@@ -30,7 +30,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(34 * sh + 5 * ass == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);
-  // What one block makes is the input of the next, and counts there.
+  // The output of one block is the input of the next, and counts there.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
   // Section 4.1: attention 11 s h + 5 a s s, of which the input is made outside: the products for
@@ -50,7 +50,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
 }
 
-TEST_CASE("a stage that is a transformer block keeps the same beside its input") {
+TEST_CASE("a stage that is a transformer block keeps the same, in addition to its input") {
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::uint32_t first = model.layer_at(Value::make(std::string("norm1.2")));
   const std::uint32_t last = model.layer_at(Value::make(std::string("sum2.2")));
@@ -96,7 +96,7 @@ TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP 
     }
 }
 
-TEST_CASE("a tensor that several layers read is kept once, through views too") {
+TEST_CASE("a tensor that several layers read is kept once, even through views") {
   // x 28 x 28 x 3; conv 28 x 28 x 4 = 3136 elements, relu reads its output, both heads read it
   // flattened or not; pooled 14 x 14 x 4 = 784 keeps indices of 8 bytes.
   const Model model = model_of(image +

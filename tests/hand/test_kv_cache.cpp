@@ -123,7 +123,7 @@ TEST_CASE("the device that computes a layer holds its cache, of all samples of a
         Bytes{2 * 768, 2 * 768});
 }
 
-TEST_CASE("caches that are too large are blamed, and not the first layer") {
+TEST_CASE("if caches are too large, the message names them and not the first layer") {
   // 2 x 192 B a sample, 4 samples: 1536 B, of which 1000 B hold two samples'.
   const auto plan = [&](const std::string& capacity) {
     return make_plan(small("policy: {name: streamed}\nstages: {cut: by_memory}\n", 2, capacity));
@@ -179,7 +179,7 @@ TEST_CASE("stages cut by memory leave room for the caches that their device hold
   CHECK(stages("sharded", "1500B") == 2);
 }
 
-TEST_CASE("nothing is trained while it is decoded") {
+TEST_CASE("decoding and training cannot be combined") {
   CHECK_THROWS_WITH(
       make_plan(small("policy: {name: resident}\nworkload:\n  mode: training\n  batch: 4\n")),
       Catch::Contains("layer 'a1' decodes with a cache of keys and values") &&

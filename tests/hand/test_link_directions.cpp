@@ -27,13 +27,13 @@ Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
 
-TEST_CASE("both ways alike: inputs, computation and answers go side by side") {
+TEST_CASE("equal directions: inputs, computation and answers overlap") {
   // In 1, then per sample the slowest of 1, 0.5 and 1, then computation and the last answer.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }
 
-TEST_CASE("the way up at half the rate: answers bind, 2 ms each") {
+TEST_CASE("with half the rate upwards answers bind, 2 ms each") {
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
   // The same of inputs, and the cost of a copy of one direction alone.
@@ -41,7 +41,7 @@ TEST_CASE("the way up at half the rate: answers bind, 2 ms each") {
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
 
-TEST_CASE("together 1.5 GB/s: each way gets 0.75 while both go, and 1 alone") {
+TEST_CASE("1.5 GB/s in total: each direction gets 0.75 when both are used, and 1 alone") {
   // The first input until 1, its computation until 1.5. The second input has half its bytes by
   // then; the rest takes 2/3, beside the first answer, until 13/6. That answer has half its bytes
   // by then and the link for itself: until 8/3, when the second computation ends, too. The second
@@ -49,7 +49,7 @@ TEST_CASE("together 1.5 GB/s: each way gets 0.75 while both go, and 1 alone") {
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 
-TEST_CASE("pageable copies take what the link says of them") {
+TEST_CASE("pageable copies take the time that the link gives for them") {
   CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}", 10) == ms(1 + 9 + 0.5 + 1));
   CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}, copies: pageable", 10) == ms(2 + 18 + 0.5 + 2));
   CHECK(makespan(", pageable: {up: {bandwidth: 0.5GB/s}}, copies: pageable", 10) ==

@@ -51,7 +51,7 @@ b on=b.in kind=load moves=x route=host>b bytes=100
   CHECK(both.at("b").end == s(20));
 }
 
-TEST_CASE("a flow that comes later takes its half from then on") {
+TEST_CASE("a flow that starts later gets half of the link from then on") {
   // a alone until 5: 50 B. Then 5 B/s each: a's other 50 B until 15. b has 50 B by then and the
   // link for itself: 5 s more.
   const auto times = run_text(two_devices + R"(
@@ -86,7 +86,7 @@ TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link i
   CHECK(full.at("b").end == s(10));
 }
 
-TEST_CASE("sharing is max-min: what a slower link leaves over goes to the other flow") {
+TEST_CASE("sharing is max-min: bandwidth that a slower link leaves goes to the other flow") {
   // a crosses both links and gets 4 B/s of the slow one; b gets the other 6 of 10 B/s. b: 90 / 6 =
   // 15; a: 100 / 4 = 25 (alone after 15, but still bound by the slow link).
   const auto times = run_text(R"(
@@ -105,7 +105,7 @@ b on=b kind=load moves=x route=b bytes=90
   CHECK(times.at("b").end == s(15));
 }
 
-TEST_CASE("latency delays the arrival and occupies nothing") {
+TEST_CASE("latency delays the arrival but occupies nothing") {
   // Two transfers of 10 s, latency 3: they end at 10 and 20, and arrive at 13 and 23. What consumes
   // the first starts at 13, while the second is on the link.
   const std::string text = R"(
@@ -198,7 +198,7 @@ second on=b kind=forward seconds=2 allocates=u@pool uses=u@pool
   CHECK(shared.at("first").start == s(5));
 }
 
-TEST_CASE("a blocked plan tells pool, time, who waits and who holds") {
+TEST_CASE("a blocked plan reports the pool, the time, what waits and what holds the memory") {
   const std::string text = R"(format: sluice-plan/1
 pool gpu capacity=100B
 stream compute kind=compute

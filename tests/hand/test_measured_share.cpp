@@ -33,7 +33,7 @@ SummaryValue share_of(const std::string& workload, const std::string& cost = "me
   return metric_catalog().find("measured_share").value(totals);
 }
 
-TEST_CASE("all of it where every pass was measured") {
+TEST_CASE("the whole, if every pass was measured") {
   CHECK(share_of("mode: inference, batch: 1").number == Approx(1).epsilon(1e-12));
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: none").number ==
         Approx(1).epsilon(1e-12));
@@ -49,7 +49,7 @@ TEST_CASE(
         Approx(7 / 7.002).epsilon(1e-12));
 }
 
-TEST_CASE("nothing of it under another cost model, which is not a share of 0 but none") {
+TEST_CASE("with another cost model there is no measured share, not even 0") {
   const SummaryValue share = share_of("mode: inference, batch: 1", "peak");
   CHECK_FALSE(share.absent.empty());
 }

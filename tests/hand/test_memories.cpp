@@ -104,7 +104,7 @@ TEST_CASE("an engine copies beside the kernels, compute units between them") {
   CHECK(ends.at("2F0").front() == s(5));
 }
 
-TEST_CASE("in a loop, too, the compute units do one thing at a time") {
+TEST_CASE("also in a loop, compute units do one thing at a time") {
   // An iteration: x to DRAM in 58/29 = 2 s, a kernel of 1 s, y of 36 B to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);

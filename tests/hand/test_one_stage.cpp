@@ -42,7 +42,7 @@ double seconds_of(const std::string& strategy, const std::string& in_flight,
 const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_all", "checkpoint",
                                         "sqrt"};
 
-TEST_CASE("a model of one stage has as many micro-batches in flight as is fastest") {
+TEST_CASE("a model of one stage has the fastest number of micro-batches in flight") {
   int several = 0, fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const std::string& strategy : alike) {
@@ -63,14 +63,14 @@ TEST_CASE("a model of one stage has as many micro-batches in flight as is fastes
   CHECK(several > 0);
 }
 
-TEST_CASE("with two in flight nobody waits for the latency again") {
+TEST_CASE("with two in flight, the latency delays only the start") {
   // Weights and the first input have arrived at 2 + 30 us, then four times 3 us of computation.
   CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);
 }
 
-TEST_CASE("of a model of one stage optimal refuses nothing that fits, whatever is in flight") {
+TEST_CASE("for a model of one stage optimal refuses nothing that fits, with any number in flight") {
   int fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const char* count : {"1", "2", "3", "4", "auto"}) {

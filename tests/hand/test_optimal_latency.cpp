@@ -27,7 +27,7 @@ Scenario two_layers(const std::string& strategy, const std::string& batch,
                               overrides);
 }
 
-TEST_CASE("a latency longer than a micro-batch delays the first one alone") {
+TEST_CASE("a latency longer than a micro-batch delays only the first one") {
   // The first input arrives after 1 + 50 us, the others while the ones before are computed:
   // 51 + 10 x 6.
   for (const std::string strategy : {"keep_all", "optimal"})
@@ -45,7 +45,7 @@ TEST_CASE("without overlap each load is waited for until it has arrived") {
   CHECK(fact(plan, "micro_batch_bound_s") == "57 us");
 }
 
-TEST_CASE("a link that is as busy as it can be leaves no gap either") {
+TEST_CASE("a link that is always busy leaves no gap either") {
   // Inputs of 10 us: the last of 10 arrives at 100 + 50 us, and is computed in 6.
   const Plan plan =
       make_plan(two_layers("optimal", "10", {"platform.links.host.bandwidth=100MB/s"}));

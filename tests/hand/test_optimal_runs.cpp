@@ -50,7 +50,7 @@ TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap"
 /// Three layers of 1 ms and 2 ms, outputs of 1.2 MB, 1.2 ms each way; weights of 1 kB. Nothing
 /// overlaps. Backward 2 needs boundaries 2 and 3; boundary 1 is kept too, made again (1 ms) or
 /// moved (2.4 ms).
-TEST_CASE("optimal says what one more GB saves a step, by hand") {
+TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
     return make_plan(test::small_scenario(
@@ -70,7 +70,7 @@ TEST_CASE("optimal says what one more GB saves a step, by hand") {
   CHECK(replay(tight).makespan - replay(wide).makespan == Approx(3 * 1e-3).epsilon(1e-9));
 }
 
-TEST_CASE("what optimal refuses says how many bytes of what the least schedule holds") {
+TEST_CASE("a refusal of optimal lists the bytes of the least schedule by class") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   for (const char* overlap : {"true", "false"}) {
     INFO(overlap);
@@ -94,7 +94,7 @@ TEST_CASE("what optimal refuses says how many bytes of what the least schedule h
   }
 }
 
-TEST_CASE("optimal recomputes the core of the attention where that is the fastest that fits") {
+TEST_CASE("optimal recomputes the core of the attention if that is the fastest that fits") {
   const auto seconds = [](const std::string& strategy, const std::string& capacity) {
     return replay(make_plan(load_scenario(data_root() + "/scenarios/megatron_22b.yaml",
                                           {"fates.strategy=" + strategy,

@@ -15,7 +15,7 @@ using test::small_scenario;
 
 const std::vector<Row> one_large = {{1, 4000, 2000}, {2, 40'000, 1000}, {1, 4000, 400}};
 
-TEST_CASE("parts add up to the layer, and whatever read it reads all of them") {
+TEST_CASE("the parts add up to the layer, and its readers read all of them") {
   Model model;
   model.layers.resize(3);
   model.layers[1] = {.name = "7-Full", .inputs = {0}, .output = 10, .parameters = 7, .flop = 11};
@@ -33,7 +33,8 @@ TEST_CASE("parts add up to the layer, and whatever read it reads all of them") {
   CHECK(split.activations() == model.activations());
 }
 
-TEST_CASE("layers that share weights become equally many parts, each with its part of them") {
+TEST_CASE(
+    "layers that share weights become equal numbers of parts, each with its part of the weights") {
   // A table of 12 elements behind a layer that is split as well, so that its number changes, and a
   // product that shares it and asks for more parts than the table does.
   Model model;
@@ -83,7 +84,7 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   CHECK(layers("30500B") == 4 + 4);
 }
 
-TEST_CASE("what fits is not split, and without split what does not fit says how to") {
+TEST_CASE("a layer that fits is not split, and without 'split' the message says how to split") {
   const std::string training = "workload: {mode: training}\npolicy: {name: streamed}\n";
   CHECK_FALSE(
       cut_model(small_scenario(800, one_large, training + "stages: {cut: by_memory, split: true}\n",
@@ -96,7 +97,7 @@ TEST_CASE("what fits is not split, and without split what does not fit says how 
           Catch::Contains("stages.split=true"));
 }
 
-TEST_CASE("where weights are not what is too much, splitting them is not the advice") {
+TEST_CASE("if the weights are not the problem, the advice is not to split them") {
   // The large layer with its input, output and gradients of both: 6000 a sample.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {

@@ -77,7 +77,7 @@ TEST_CASE("phased, weights only: max(W, C); serial and on demand: W + C") {
   });
 }
 
-TEST_CASE("phased, weights once a phase for all batches of a step: max(W, 12 C) and W + 12 C") {
+TEST_CASE("phased, weights once per phase for all batches of a step: max(W, 12 C) and W + 12 C") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -113,7 +113,7 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
 }
 
 TEST_CASE(
-    "phased, weights once a phase: activations follow batch by batch, and the last one is felt") {
+    "phased, weights once per phase: activations follow batch by batch, and the last one is exposed") {
   // 12 batches a phase. Each goes on as soon as it is computed; the next phase starts when the last
   // has arrived. Two machines in a row, C then P: C + P + 11 max(C, P). Three, C, A out, A back:
   // C + 2 A + 11 max(C, A). The first layer's phases wait for weights only.
@@ -135,7 +135,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("phased, one batch at a time: the way of its activations cannot hide") {
+TEST_CASE("phased, one batch at a time: the transfer of its activations cannot be hidden") {
   // P + max(W, C) over the pair's link where C hides W; 2 A through streaming memory.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
@@ -160,7 +160,8 @@ TEST_CASE("phased, real inputs and answers join the I/O of the first and the las
   });
 }
 
-TEST_CASE("in ping-pong one device at a time is on the host link: shared or private, the same") {
+TEST_CASE(
+    "in ping-pong only one device at a time uses the host link, so sharing makes no difference") {
   for (const char* place : {"on_chip", "pair_link", "streaming"})
     for (const char* data : {"synthetic", "real"})
       for (double rate : {2.0, 250.0, 250000.0}) {
@@ -211,7 +212,7 @@ TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= r
         }
 }
 
-TEST_CASE("phased: any number of batches with any number in flight does all the work") {
+TEST_CASE("phased: all the work is done for any number of batches and any number in flight") {
   const std::vector<std::string> places = {"{activations: on_chip}",
                                            "{activations: pair_link}",
                                            "{activations: streaming}",

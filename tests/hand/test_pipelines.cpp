@@ -1,4 +1,4 @@
-// Pipelines that are listed rank by rank, as importers write them, in both executors.
+// Pipelines that are listed rank by rank, as importers write them, with both executors.
 #include <catch2/catch.hpp>
 
 #include <filesystem>

@@ -42,7 +42,7 @@ void check_spans(const Plan& plan, const std::vector<Span>& spans, const Times& 
   }
 }
 
-/// Each action runs once, then, in both executors.
+/// Checks with both executors that each action runs once, at these times.
 void runs_as(const Plan& plan, const Times& expected) {
   {
     INFO("replay");
@@ -77,7 +77,7 @@ TEST_CASE("a computation that reads over a link ends with its seconds or its byt
           {{"read", {0, 4, 4.25}}, {"then", {4.25, 6.25, 6.25}}});
 }
 
-TEST_CASE("what a computation reads shares the link with a load", "[elements]") {
+TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
   // Together from 0: 50 B/s each. The load's 200 B are through at 4, when 100 B are left to read at
   // the full rate: 5 s. A computation of 6 s hides that.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
@@ -116,7 +116,7 @@ TEST_CASE("in a body computations and loads share the link in each iteration", "
   CHECK(execute_isolated(plan).report.makespan == s(40 * 5));
 }
 
-TEST_CASE("metrics count what computations move", "[elements]") {
+TEST_CASE("metrics count the bytes that computations move", "[elements]") {
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
@@ -153,7 +153,7 @@ tensor c class=weight bytes=40 home=host
 prologue:
 )";
 
-TEST_CASE("two memories of one device grant each on their own", "[elements]") {
+TEST_CASE("two memories of one device grant independently", "[elements]") {
   // Loads over 10 B/s: a until 8, b until 14 (140 of 150 B). c (40 B) waits in ddr until a has
   // moved on. Moves over 20 B/s: a 8 to 12, which frees 80 B: c may load, once b is through: 14
   // to 18. b must wait in hbm until a has been used (12 to 17): 17 to 20. Then c: hbm has 60 + 40
@@ -178,8 +178,8 @@ TEST_CASE("two memories of one device grant each on their own", "[elements]") {
            {"1F", {22, 23, 23}}});
 }
 
-TEST_CASE("a name of a pool says nothing about its owner", "[elements]") {
-  // "gpu" is owned by none: first come, first served. The first to ask (at 0) is listed last.
+TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
+  // "gpu" has no owner: first come, first served. The first to ask (at 0) is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -239,7 +239,7 @@ TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]"
   for (const Action& action : plan.actions) CHECK(action.collective == 0);
 }
 
-TEST_CASE("not_before holds an action until that time, or is past", "[elements]") {
+TEST_CASE("not_before delays an action until that time, unless the time is past", "[elements]") {
   // 0F ends at 2; 1F has to wait until 5; 2F is ready at 6, after its time. The body's two
   // iterations follow (7 to 11), and the epilogue starts at 20, in spite of being ready at 11.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
@@ -277,7 +277,7 @@ epilogue:
   CHECK(totals.bound().seconds == s(21));
 }
 
-TEST_CASE("not_before beside a long body: periods are left out all the same", "[elements]") {
+TEST_CASE("with not_before beside a long body, periods are still left out", "[elements]") {
   // The body takes 1000 x 1 s on one stream; another asks at 500.25 s for memory that it holds.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 1000

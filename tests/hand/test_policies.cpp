@@ -39,7 +39,7 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "none";
 }
 
-/// Keys of policy streamed that a scenario may leave open, as one would write them by hand.
+/// Keys of policy streamed that a scenario may leave open, as a user would write them.
 const std::string by_hand =
     ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
 
@@ -125,7 +125,7 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
           ms(expected[prefetch]));
 }
 
-TEST_CASE("streamed, link-bound: the link never rests") {
+TEST_CASE("streamed, link-bound: the link is never idle") {
   // 1 TFLOP/s: computation 0.002, 0.004, 0.006 for two. 2 steps of 0.6 weights and 0.002 inputs on
   // the link, then the last group's computation 0.006 and a save 0.001. The answer of the first of
   // the two is saved beside.
@@ -199,7 +199,7 @@ TEST_CASE("ten micro-batches in flight run, one more does not fit") {
   }
 }
 
-TEST_CASE("what the policy says of fitting is what the replay says") {
+TEST_CASE("the policy and the replay agree on what fits") {
   // Planned without a limit, the same plan blocks in the pool that its refusal names.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
@@ -225,7 +225,7 @@ TEST_CASE("what the policy says of fitting is what the replay says") {
   }
 }
 
-TEST_CASE("prefetch against a nearly full pool waits for room and does not block") {
+TEST_CASE("prefetch into a nearly full pool waits for room and does not block") {
   // 302 kB: C's weights, its one input, its output leave no room for A's 100 kB; and no two groups
   // fit together but A and B (300 kB + 1 + 2 kB leave nothing for B's 3 kB).
   const std::string text =
@@ -254,7 +254,7 @@ TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
     }
 }
 
-TEST_CASE("prefetch over more than a whole step meets its own weights and still does not block") {
+TEST_CASE("prefetch over more than a whole step reaches its own weights and still does not block") {
   for (int prefetch = 0; prefetch <= 12; ++prefetch)
     for (int kilobytes = 304; kilobytes < 700; kilobytes += 11) {
       INFO("prefetch " << prefetch << ", " << kilobytes << " kB");

@@ -114,7 +114,7 @@ void check_trace(const Scenario& scenario, const Way& way) {
   CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
 }
 
-TEST_CASE("the trace of a real network has the model's FLOP and bytes, and is the replay's") {
+TEST_CASE("the trace of a real network has the model's FLOP and bytes, and equals the replay's") {
   for (const Network& network : networks)
     for (const Way& way : ways) {
       const std::vector<std::string> cuts = {

@@ -46,7 +46,8 @@ double fact(const Plan& plan, const std::string& key, const std::string& of = {}
 
 const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whole";
 
-TEST_CASE("residency: all weights stay, and everything is said: what policy resident takes") {
+TEST_CASE(
+    "residency: if all weights stay and all choices are given, the time is that of policy resident") {
   // All weights 2, the first input 0.001, 4 x 1 of computation, the last answer 0.001.
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
@@ -55,7 +56,8 @@ TEST_CASE("residency: all weights stay, and everything is said: what policy resi
   CHECK(fact(plan, "weight_passes", "0") == 1);
 }
 
-TEST_CASE("residency: in one step weights that stay come when its first pass needs them") {
+TEST_CASE(
+    "residency: in a single step, weights that stay are loaded when its first pass needs them") {
   // Input 0.001, weights of A 1, A to 1.501; weights of B at 2.001, B to 2.501; then three times 1,
   // and the last answer 0.001.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
@@ -82,7 +84,7 @@ TEST_CASE("residency: before many steps weights that stay are loaded once") {
   CHECK(bytes == 2'000'000);
 }
 
-TEST_CASE("residency: weights that stay have their room for good") {
+TEST_CASE("residency: weights that stay keep their room for the whole run") {
   // A stays, B takes turns: 2 MB, and what crosses; with both and no room for it nothing runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
@@ -90,7 +92,7 @@ TEST_CASE("residency: weights that stay have their room for good") {
   CHECK_NOTHROW(plan_of("streamed", 2, "1005kB"));
 }
 
-TEST_CASE("residency: what cannot be meant is refused where it stands") {
+TEST_CASE("residency: impossible values are refused at their position") {
   CHECK_THROWS_AS(plan_of("streamed, resident: [3]"), InputError);
   CHECK_THROWS_AS(plan_of("streamed, resident: some"), InputError);
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two, "policy: {name: streamed, resident: [1]}\n")),

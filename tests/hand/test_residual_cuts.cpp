@@ -41,7 +41,7 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   CHECK(crossing(m, "relu2.stage2a") == narrow);
 }
 
-TEST_CASE("in a dense block everything made so far crosses once, concatenated") {
+TEST_CASE("in a dense block all tensors made so far cross once, concatenated") {
   const Model m = load_model(test::zoo + "densenet121.yaml", {});
   // 56 x 56 = 3,136 pixels, 64 channels before the block, 32 more a layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
@@ -62,7 +62,7 @@ TEST_CASE(
       REQUIRE(stages[0].weight_bytes + stages[1].weight_bytes == 4 * m.parameters());
       REQUIRE(stages[0].macs + stages[1].macs == m.macs());
       REQUIRE(stages[0].flop + stages[1].flop == m.flop());
-      // Beyond the cut every layer reads what is made there or what has crossed.
+      // After the cut every layer reads tensors that are made there or that have crossed.
       std::int64_t read = 0;
       for (std::uint32_t made = 0; made <= cut; ++made) {
         bool needed = false;

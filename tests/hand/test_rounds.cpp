@@ -81,7 +81,7 @@ TEST_CASE("resident: with more buffers the round has as many micro-batches as go
   CHECK(rounds(2) == 1);
 }
 
-TEST_CASE("resident: no more inputs come ahead than there is room for") {
+TEST_CASE("resident: only as many inputs are loaded ahead as there is room for") {
   // Per layer: 600 kB of weights and 3 + 2 kB around B. 607 kB have room for two more inputs of
   // the three that four buffers mean.
   const Plan plan = planned("batches_per_step: 8",
@@ -94,7 +94,7 @@ TEST_CASE("resident: no more inputs come ahead than there is room for") {
   CHECK(replay(plan).makespan == ms(0.602 + 48));
 }
 
-TEST_CASE("resident: steps are counted where the body is a part of one") {
+TEST_CASE("resident: steps are counted if the body is a part of a step") {
   // Link-bound: 1 TFLOP/s and 1 MB/s. Inputs 1 each without a gap: a step of 5 takes 5.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
@@ -119,7 +119,7 @@ TEST_CASE("without overlap a round follows the round before it") {
   }
 }
 
-TEST_CASE("sharded: one micro-batch is the body, on two devices as on one") {
+TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
   // A | B, C: W = 0.1 and 0.5 beside each other on one link: 0.1 is through at 0.2, all at 0.6; the
   // input, 0.001, comes behind. Micro-batch: 1 + 0.002 over the pair link + 2 + 3; answers 0.001.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";

@@ -108,7 +108,7 @@ TEST_CASE("resident: a shortcut is on the device once, from its maker to its las
   CHECK(peak(plan, "gpu0") == 6000);
 }
 
-TEST_CASE("sharded: what was read where it was made is not sent back") {
+TEST_CASE("sharded: a tensor that its maker's device reads is not sent back") {
   // a and the sum on gpu0, b and c on gpu1: a goes there, 0.002, and c comes back, 0.002.
   const Plan plan =
       make_plan(scenario_of(block, 250,
@@ -118,7 +118,7 @@ TEST_CASE("sharded: what was read where it was made is not sent back") {
   CHECK(makespan_of(plan) == ms(0.001 + 1 + 0.002 + 5 + 0.002 + 2 + 0.001));
 }
 
-TEST_CASE("sharded: a shortcut goes to its reader's device beside the computation of others") {
+TEST_CASE("sharded: a shortcut is sent to its reader's device during other computations") {
   // a and b on gpu0, the rest on gpu1: b is waited for, 0.002; a, 0.002, comes while c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
@@ -147,13 +147,13 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
     }
     names.push_back(layer.name);
     layers.push_back(std::move(layer));
-    if (dice.one_in(5)) names.pop_back();  // nobody reads it, unless nothing else is there
+    if (dice.one_in(5)) names.pop_back();  // nothing reads it, unless there is nothing else
     if (names.empty()) names.push_back("image");
   }
   return layers;
 }
 
-TEST_CASE("random graphs in random cuts: all is computed, held and freed, by both executors") {
+TEST_CASE("random graphs with random cuts: both executors compute, hold and free everything") {
   test::Dice dice(311);
   for (int i = 0; i < 60; ++i) {
     const std::vector<Drawn> layers = random_layers(dice);

@@ -86,7 +86,7 @@ TEST_CASE("an answer in the middle of a model is kept to the end") {
   CHECK(stages[1].output_bytes == 10);  // the answers b and c
 }
 
-TEST_CASE("a second input is there from the beginning") {
+TEST_CASE("a second input exists from the beginning") {
   // image 10, mask 3; image -> a 8; a, mask -> b 5
   Model model;
   model.layers = {layer("image", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
@@ -161,7 +161,7 @@ TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where
   CHECK(Cutting(late).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{6});
 }
 
-TEST_CASE("single_tensor keeps each tensor of a residual network once") {
+TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
   // What its stages keep and hand on is what one stage of everything keeps, and hands on.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);

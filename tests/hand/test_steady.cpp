@@ -1,4 +1,4 @@
-// What a step takes in the steady state, though one step is asked. 1 GFLOP/s, 1 GB/s: times in ms.
+// The time of a step in the steady state, if only one step is asked. 1 GFLOP/s, 1 GB/s: times in ms.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -29,7 +29,7 @@ RunResult run_of(const Plan& plan) {
   return run({.plan = plan, .executor = Executor::replay});
 }
 
-TEST_CASE("one step of a resident model: the load is in the first step, not in the step") {
+TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
   // Weights 0.6, input 0.001, computation 6, answer 0.001. Then computation alone binds: the next
   // input comes, and the last answer goes, beside it.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
@@ -40,7 +40,7 @@ TEST_CASE("one step of a resident model: the load is in the first step, not in t
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / 6e-3));
 }
 
-TEST_CASE("a load longer than the step is no part of the step") {
+TEST_CASE("a load longer than the step is not a part of step_s") {
   // 1 MB/s: weights take 600, an input and an answer 1 each, and hide behind the computation of 6.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n",
                                           {"platform.links.host.bandwidth=1MB/s"}));
@@ -60,7 +60,7 @@ TEST_CASE("groups that take turns are loaded again for every step") {
   CHECK(number(result, "step_s") == ms(6.602));
 }
 
-TEST_CASE("further steps of one step are the steps of many, for policies that repeat it") {
+TEST_CASE("further steps after one step equal the steps of many, for policies that repeat it") {
   for (const char* policy :
        {"resident, buffers: 2", "resident, buffers: 4", "resident, overlap: false", "basic",
         "sharded", "sharded, overlap: false", "data_parallel, replica: resident"})
@@ -93,7 +93,8 @@ TEST_CASE("the first step is complete before those that follow it") {
   CHECK(number(nine, "step_s") == Approx(number(one, "step_s")).epsilon(1e-9));
 }
 
-TEST_CASE("a run of the body that is several steps: the first one ends when its samples are done") {
+TEST_CASE(
+    "if one run of the body is several steps, the first step ends when its samples are done") {
   // Three phases on two devices: two steps are a run of the body.
   const Plan plan =
       planned("batch: 1, steps: 6",
@@ -107,7 +108,8 @@ TEST_CASE("a run of the body that is several steps: the first one ends when its 
   CHECK(step >= 6e-3 * (1 - 1e-9));
 }
 
-TEST_CASE("large steps are followed for a few only, and a plan without a body for none") {
+TEST_CASE(
+    "large steps are simulated only a few times further, and a plan without a body not at all") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;

@@ -9,7 +9,7 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("GPT-2 cut in two has the table of words in both halves, uncut once") {
+TEST_CASE("GPT-2 cut in two has the table of words in both halves, and uncut only once") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
   // Words 50257 x 768 = 38,597,376; positions 1024 x 768 = 786,432; a block 12 x 768^2 + 13 x 768
   // = 7,087,872; the last norm 2 x 768 = 1,536. In int8 a parameter is a byte.
@@ -23,7 +23,7 @@ TEST_CASE("GPT-2 cut in two has the table of words in both halves, uncut once") 
   CHECK(halves[0].weight_bytes + halves[1].weight_bytes == 124'439'808 + 38'597'376);
 }
 
-TEST_CASE("of three layers that share weights a stage holds one copy, wherever the cuts are") {
+TEST_CASE("a stage holds one copy of the weights that three layers share, wherever the cuts are") {
   // a: 6 parameters of its own, b: 2; c and d share those of a, d has a bias of 3 more.
   Model model = chain();
   model.layers[1].parameters = 6;
@@ -42,7 +42,7 @@ TEST_CASE("of three layers that share weights a stage holds one copy, wherever t
   CHECK(sizes.weights(1, 3) == 6 + 2);
 }
 
-TEST_CASE("a layer reads tied weights as it reads its own") {
+TEST_CASE("a layer reads tied weights like its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
   // 2 x 768 in, 2 x 50257 out, and the table, 4 bytes each.

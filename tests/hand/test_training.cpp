@@ -7,16 +7,16 @@ namespace {
 
 using namespace training_case;
 
-TEST_CASE("training, all kept: weights, one input, then forward and backward without a gap") {
+TEST_CASE("training, all kept: weights, one input, then forward and backward without a pause") {
   // W = 0.6; input 0.001; four times (1 + 2 + 3) x (1 + 2).
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
-TEST_CASE("training, nothing overlapping: each input adds to its forward and backward passes") {
+TEST_CASE("training without overlap: each input adds to its forward and backward passes") {
   CHECK(makespan_of(four + cut + serial) == ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("an update takes its FLOP per parameter, once a batch") {
+TEST_CASE("an update takes its FLOP per parameter, once per batch") {
   // sgd: 2 FLOP for each of 150,000 parameters: 0.3 ms; adam: 12 FLOP: 1.8 ms.
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
         ms(0.6 + 4 * (0.001 + 18) + 0.3));
@@ -24,7 +24,7 @@ TEST_CASE("an update takes its FLOP per parameter, once a batch") {
         ms(0.6 + 2 * (4 * (0.001 + 18) + 1.8)));
 }
 
-TEST_CASE("the backward pass costs the multiple of the forward pass that is asked for") {
+TEST_CASE("the backward pass costs the requested multiple of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
   // A stage table's rows count as much for the input gradient and for the weight gradient: twice.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
@@ -36,13 +36,13 @@ TEST_CASE("a split backward pass takes as long as a whole one") {
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("recomputing everything adds a forward pass but for what nobody reads") {
+TEST_CASE("recomputing everything adds a forward pass, except for tensors that nothing reads") {
   // A and B again, 1 + 2; C keeps nothing inside, and its output is there for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }
 
-TEST_CASE("loads on a busy link start within a computation, and none waits for them") {
+TEST_CASE("loads on a busy link start during a computation, and no computation waits for them") {
   // Eight layers of 1 ms and 2 ms; outputs of 2.2 ms on the link, weights of 1 us. The outputs of
   // the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms: the loads start at 12,
   // 14.2 and 16.4 ms, the latter two within backward passes that have 2 ms each.
@@ -81,13 +81,14 @@ TEST_CASE("the optimizer's state is held beside weights and gradients") {
                 serial) == 1'200'000 + 1'200'000 + 11'000);
 }
 
-TEST_CASE("streamed training, all micro-batches in flight: each weight comes once a direction") {
+TEST_CASE(
+    "streamed training, all micro-batches in flight: each weight is loaded once per direction") {
   // Loads: A, B, C forward; B, A backward (C is still there): 0.9. Updates 0.3, weights saved 0.6.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
                     {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
-TEST_CASE("streamed training in two passes: gradients leave and come back between them") {
+TEST_CASE("streamed training in two passes: gradients are saved and loaded between them") {
   // Pass 1: loads 0.1 + 0.2 + 0.3 + 0.2 + 0.1; gradients saved 0.6. Pass 2: A is still there, so
   // 0.2 + 0.3 + 0.2 + 0.1; gradients loaded 0.6. Updates 0.3, weights saved 0.6.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
@@ -95,7 +96,7 @@ TEST_CASE("streamed training in two passes: gradients leave and come back betwee
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
-TEST_CASE("training in flight by itself: as fast as the best count that fits, and within memory") {
+TEST_CASE("training with in_flight open: as fast as the best count that fits, and within memory") {
   // The most is held at the first backward pass of C: weights and gradients 600,000; of each sample
   // the input and three outputs, 7000; the gradients of two outputs, 4000. With six, 646,000.
   const auto planned = [](const std::string& in_flight) {
@@ -111,7 +112,7 @@ TEST_CASE("training in flight by itself: as fast as the best count that fits, an
   CHECK_THROWS_WITH(planned("7"), Catch::Contains("not one") || Catch::Contains("in flight: 6"));
 }
 
-TEST_CASE("streamed training loads the weights that the step before has saved") {
+TEST_CASE("streamed training loads the weights that the previous step has saved") {
   const Plan plan = make_plan(small_scenario(
       1000, abc,
       "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: sgd, steps: 3}\n" + cut +
@@ -168,8 +169,7 @@ TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one af
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
 }
 
-TEST_CASE(
-    "all-reduce beside the backward pass hides but for what the first stage's update awaits") {
+TEST_CASE("all-reduce beside the backward pass is hidden except for the first stage's ring") {
   // C's ring (0.3) runs beside backward B and A (4 + 2), B's (0.2) beside A; A's (0.1) beside the
   // update of C (0.15). Nothing is exposed.
   CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
@@ -211,7 +211,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "256 replicas list 2 n (n - 1) transfers per stage, which move its gradients 2 (n - 1) times") {
+    "256 replicas list 2 n (n - 1) transfers per stage, which send its gradients 2 (n - 1) times") {
   const Plan plan = make_plan(
       small_scenario(1000, abc, four + cut + replicas,
                      {"platform.devices.gpu.count=256", two[1], two[2], "workload.batch=256"}));
@@ -222,7 +222,8 @@ TEST_CASE(
   CHECK(bytes == 2 * 255 * 600'000);
 }
 
-TEST_CASE("replicas that share nothing but off the ring end as one with its share of the batch") {
+TEST_CASE(
+    "replicas without a ring and without shared links end like one with its share of the batch") {
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=off")) ==
         ms(0.6 + 0.001 + 36 + 0.3));
 }
@@ -239,7 +240,8 @@ Summary summary_of(const Plan& plan) {
   return summarise(totals);
 }
 
-TEST_CASE("training costs its time over the forward passes, and says what left the device") {
+TEST_CASE(
+    "training reports its time relative to the forward passes, and the bytes that left the device") {
   // Serial, all offloaded: 4 x (0.002 + 18 + 0.010) over 4 x 6, once the weights are there; 2000 +
   // 3000 bytes each time.
   const Summary summary = summary_of(make_plan(
@@ -249,7 +251,7 @@ TEST_CASE("training costs its time over the forward passes, and says what left t
   CHECK(summary.find("offloaded_bytes")->value.number == 4 * 5000);
 }
 
-TEST_CASE("what training costs a sample does not depend on the number of steps") {
+TEST_CASE("the cost of training per sample does not depend on the number of steps") {
   // Three times the forward passes. At 1 MB/s the weights take 600 ms, which is no part of it.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(

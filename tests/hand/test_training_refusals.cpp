@@ -1,4 +1,4 @@
-// Training by optimal and phased, and what training cannot do: refused, with the reason.
+// Training with optimal and phased; what training cannot do is refused with the reason.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -6,7 +6,8 @@ namespace {
 
 using namespace training_case;
 
-TEST_CASE("optimal by either solver: the least of what keeping, copying and recomputing cost") {
+TEST_CASE(
+    "optimal with either solver: the least of the costs of keeping, copying and recomputing") {
   // 8 kB hold what one sample needs but not the input and A's output through backward C (11 kB):
   // keeping both takes 11,000; dropping the input (loaded again: 0.001) and moving A's output (2 x
   // 0.002) fits 8000, as recomputing A (1 ms) would.
@@ -21,7 +22,7 @@ TEST_CASE("optimal by either solver: the least of what keeping, copying and reco
       Catch::Contains("'policy.overlap' must be false"));
 }
 
-TEST_CASE("milp: stages that keep nothing inside make a plan that runs") {
+TEST_CASE("milp: stages without inner tensors give a plan that runs") {
   // Dense stages keep their input alone: an inner tensor of 0 bytes is neither saved nor loaded.
   for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
     CAPTURE(budget);
@@ -58,7 +59,7 @@ TEST_CASE("phased training agrees in engine and replay, under every fate") {
     }
 }
 
-TEST_CASE("milp is refused beyond its size, and its time limit without it") {
+TEST_CASE("milp is refused for too many stages, and its time limit for other solvers") {
   const std::string fates = "policy: {name: resident, overlap: false}\nfates: {strategy: optimal, ";
   CHECK_THROWS_WITH(make_plan(small_scenario(1000, std::vector<Row>(65, {1, 1000, 1000}),
                                              four + cut + fates + "solver: milp}\n")),
@@ -67,7 +68,7 @@ TEST_CASE("milp is refused beyond its size, and its time limit without it") {
                     Catch::Contains("'time_limit' is only for the solver milp"));
 }
 
-TEST_CASE("keys that mean nothing in training are refused where they stand") {
+TEST_CASE("keys without a meaning in training are refused at their position") {
   for (const char* policy : {"resident", "streamed", "data_parallel, replica: streamed"})
     for (const char* key : {"buffers: 3", "outputs: return"}) {
       CAPTURE(policy, key);
@@ -78,7 +79,7 @@ TEST_CASE("keys that mean nothing in training are refused where they stand") {
     }
 }
 
-TEST_CASE("what does not fit is told what is not done already") {
+TEST_CASE("the advice for a plan that does not fit leaves out what is already done") {
   const auto refusal = [](const std::string& policy, const std::string& micro_batch) {
     try {
       makespan_of("workload: {mode: training, batch: 4, optimizer: none, micro_batch: " +
@@ -96,7 +97,7 @@ TEST_CASE("what does not fit is told what is not done already") {
   CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
-TEST_CASE("a training plan says the same in text, whatever policy, fates and optimizer") {
+TEST_CASE("a training plan reads back from its text, with any policy, fates and optimizer") {
   const auto check_text = [](const std::string& policy, const std::string& count,
                              const std::string& fates, const std::string& optimizer) {
     CAPTURE(policy, count, fates, optimizer);
@@ -123,7 +124,7 @@ TEST_CASE("a training plan says the same in text, whatever policy, fates and opt
     }
 }
 
-TEST_CASE("a budget below what training needs is refused with what takes how much") {
+TEST_CASE("a budget that is too small for training is refused with the bytes by class") {
   CHECK_THROWS_WITH(
       makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
@@ -167,7 +168,7 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
   CHECK(replay(with).peaks.front() == 7 * 4000);
 }
 
-TEST_CASE("a multiple of the forward pass is of the layers that have a backward pass") {
+TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
   // relu 1000 FLOP, 1 us; dense 2 x 10,000 FLOP, 20 us, and twice that backward. Weights 40 kB,
   // 40 us, input 4 us.
   const Plan plan = make_plan(before_the_first_weights(

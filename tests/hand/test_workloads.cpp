@@ -1,4 +1,4 @@
-// The two workloads of the speed comparison end where independent programs say: a max-plus loop, an
+// The two workloads of the speed comparison end when independent programs say: a max-plus loop, an
 // event queue and bare SimGrid, all of integer microseconds.
 #include <catch2/catch.hpp>
 
@@ -45,7 +45,7 @@ TEST_CASE("1F1B pipelines of equal stages take longer where latency meets the or
 
 // With one layer nothing overlaps: forward 1000 + h, save 650, load 650, backward 2000 + h; the h
 // of five iterations add up to 476: 5 x 4300 + 476.
-TEST_CASE("an offloaded chain of one layer takes the sum of its parts") {
+TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }
 

@@ -1,4 +1,4 @@
-"""A sweep on the ranks of an MPI job, but the first, which drives it and writes the table:
+"""A sweep on all ranks of an MPI job except the first, which controls it and writes the table:
 mpiexec -n 3 python3 -m mpi4py.futures sweep_on_mpi.py TABLE.csv"""
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A question is put as people write it: names, changes, element types; what is dropped is said."""
+"""Questions as users write them: names, changes, element types; dropped keys are reported."""
 
 import pathlib
 import pickle
@@ -16,7 +16,7 @@ import numpy  # noqa: E402
 
 
 class Names(unittest.TestCase):
-    def test_a_name_is_enough_wherever_a_document_goes(self):
+    def test_a_name_is_accepted_everywhere_instead_of_a_document(self):
         loaded = sluice.load("alexnet_resident")
         self.assertEqual(sluice.Scenario("alexnet_resident"), loaded)
         self.assertEqual(sluice.Scenario("alexnet_resident").run().metrics.makespan_s,
@@ -32,12 +32,12 @@ class Names(unittest.TestCase):
         self.assertEqual((changed.model, changed.platform.name), (sluice.model("resnet50"), "k40"))
         self.assertEqual(changed, loaded.with_(platform=sluice.Platform("k40"), model=sluice.Model("resnet50")))
 
-    def test_what_is_made_by_name_can_be_pickled(self):
+    def test_objects_made_by_name_can_be_pickled(self):
         for made in (sluice.Scenario("alexnet_resident"), sluice.Model("alexnet"), sluice.Platform("k40")):
             self.assertEqual(pickle.loads(pickle.dumps(made)), made)
         self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # as Dask sends it
 
-    def test_a_name_that_is_none_says_where_names_are(self):
+    def test_an_unknown_name_says_where_names_are(self):
         for make, words in ((sluice.Scenario, "list scenarios"), (sluice.Model, "list models"),
                             (sluice.Platform, "list platforms")):
             with self.assertRaisesRegex(sluice.InputError, words):
@@ -51,7 +51,7 @@ class Names(unittest.TestCase):
             done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=folder, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
-    def test_only_what_is_public_is_seen(self):
+    def test_only_public_names_are_visible(self):
         self.assertEqual({name for name in dir(sluice) if name[0] != "_"}, set(sluice.__all__))
 
 
@@ -63,7 +63,7 @@ class Models(unittest.TestCase):
         chain = sluice.model("matmul_chain")  # whose parameter is called `layers`
         self.assertEqual(chain.with_(layers=7).parameters, 7 * 250 * 250)
 
-    def test_a_layer_is_changed_by_its_name_or_place(self):
+    def test_a_layer_is_changed_by_its_name_or_position(self):
         model = sluice.model("alexnet")
         wide = model.with_({"layers.conv1.channels": 128, "name": "wide"})
         self.assertEqual(wide.name, "wide")
@@ -88,7 +88,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "no parameter 'bloks'"):
             sluice.model("gpt2").with_(bloks=1)
 
-    def test_the_word_of_other_libraries_is_understood(self):
+    def test_the_names_of_other_libraries_are_understood(self):
         layers = [{"type": "input", "shape": [3]}, {"type": "linear", "features": 3}]
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'dense'"):
             sluice.Model({"format": "sluice-model/1", "name": "x", "layers": layers})
@@ -100,7 +100,7 @@ class Models(unittest.TestCase):
 
 
 class Changes(unittest.TestCase):
-    def test_element_types_are_those_of_numpy_too(self):
+    def test_numpys_element_types_are_accepted(self):
         scenario = sluice.load("alexnet_x200")
         half = scenario.with_({"workload.dtype": "float16"})
         for given in (numpy.float16, numpy.dtype("float16"), numpy.zeros(1, "float16").dtype):
@@ -113,7 +113,7 @@ class Changes(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "complex64"):
             scenario.with_({"workload.dtype": numpy.complex64})
 
-    def test_element_types_are_those_of_torch_too(self):
+    def test_torchs_element_types_are_accepted(self):
         need("torch")
         import torch
 
@@ -129,7 +129,7 @@ class Changes(unittest.TestCase):
         with self.assertWarnsRegex(sluice.KeysDropped, "overlap"):
             scenario.with_({"policy": {"name": "streamed"}})
 
-    def test_another_thing_as_a_whole_drops_nothing(self):
+    def test_replacing_a_whole_object_drops_nothing(self):
         scenario = sluice.load("alexnet_x200")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -142,7 +142,7 @@ class Changes(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'per_layer'"):
             sluice.load("alexnet_x200").with_({"stages.cut": "per-layer"})
 
-    def test_what_was_meant_is_said(self):
+    def test_a_suggestion_is_given(self):
         scenario = sluice.load("alexnet_x200")
         for keys in ({"workload_batch": 8}, {"workload__batch": 8}):
             with self.assertRaisesRegex(sluice.InputError, r"with_\(\{'workload.batch'"):

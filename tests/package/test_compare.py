@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs beside each other: what differs, common axes, one time base."""
+"""Comparison of runs: what differs, common axes, one time base."""
 
 import unittest
 
@@ -32,7 +32,7 @@ class Tables(unittest.TestCase):
         self.assertIsNone(other.loc["peak_bytes/gpu", "b"])
         self.assertIsNone(other.loc["peak_bytes/ipu0", "a"])
 
-    def test_differences_are_what_differs_with_the_change(self):
+    def test_differences_are_rows_that_differ_with_the_change(self):
         table = BOTH.differences
         self.assertNotIn("samples", table.index)  # 900 each
         slow, fast = (result.metrics.makespan_s for result in RUNS.values())
@@ -44,7 +44,7 @@ class Tables(unittest.TestCase):
         self.assertIn("Comparison of 2 runs", repr(BOTH))
         self.assertIn("makespan_s", BOTH._repr_html_())
 
-    def test_what_is_no_mapping_of_results_is_refused(self):
+    def test_an_argument_that_is_not_a_mapping_of_results_is_refused(self):
         for wrong in ({}, [RUNS["slow"]], RUNS["slow"], {"a": BASE}, {"a": None}):
             self.assertRaises(sluice.UsageError, sluice.compare, wrong)
         for wrong, given in (({}, "an empty one"), ([RUNS["slow"]] * 2, "a list"), (RUNS["slow"], "a Result")):
@@ -114,8 +114,8 @@ class OneTimeBase(unittest.TestCase):
             self.assertEqual(int(ended.notnull().sum()), int(np.ceil(result.metrics.makespan_s / width - 1e-9)))
             self.assertEqual(float(data["samples_done"].sel(run=name).max()), result.metrics.samples)
 
-    def test_a_bin_is_what_a_count_by_hand_says(self):
-        """Each bin of a small run again, span by span and change by change."""
+    def test_a_bin_equals_a_count_by_hand(self):
+        """Computes each bin of a small run again, span by span and change by change."""
         times = np.linspace(0, 1.2 * SMALL.metrics.makespan_s, 38)[1:]
         data, spans, memory = SMALL.resampled(times), SMALL.spans, SMALL.memory
         begin = 0.0
@@ -136,7 +136,7 @@ class OneTimeBase(unittest.TestCase):
                     self.assertEqual(float(here["level"].sel(pool=pool)), max(levels))
             begin = end
 
-    def test_runs_of_different_length_and_streams_go_together(self):
+    def test_runs_of_different_length_and_streams_can_be_compared(self):
         times = np.linspace(0, 0.01, 11)[1:]
         joined = xarray.concat([SMALL.resampled(times), RUNS["fast"].resampled(times)], dim="run")
         self.assertEqual(joined.sizes["time"], 10)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""analysis/measure/cpu_models.py: the simulated whole is the sum of what was measured, to the last layer. How long
+"""analysis/measure/cpu_models.py: the simulated model is the sum of the measured operators, to the last layer. How long
 anything takes is not asserted."""
 
 import csv
@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "analysis/measure/cpu_models.py"
 
 
 class CpuModels(unittest.TestCase):
-    def test_a_whole_is_simulated_from_the_rows_of_its_operators(self):
+    def test_a_whole_model_is_simulated_from_the_rows_of_its_operators(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [sys.executable, SCRIPT, folder, "--models", "squeezenet1_1", "--caches", "hot", "--batch", "1",

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whatever a public function is given, it answers, or refuses with an error of Sluice's and a text."""
+"""Every public function, given any argument, answers or refuses with one of Sluice's errors and a message."""
 
 import inspect
 import os
@@ -19,14 +19,14 @@ SMALL = {"workload.batches_per_step": 1, "workload.steps": 1}
 
 
 class Hostile:
-    """Nothing can be asked of it."""
+    """Raises an error whenever it is used."""
 
     def __repr__(self):
         raise RuntimeError("no repr")
 
 
 def values():
-    """Of every kind: none is what a parameter is for, some are by accident."""
+    """Values of every kind. None is meant for a parameter, but some are valid by accident."""
     itself = {}
     itself["itself"] = itself
     deep = []
@@ -46,7 +46,7 @@ def builder():
 
 
 def subjects():
-    """(what is called, its other arguments): each parameter in turn gets each value."""
+    """(function, its other arguments): each parameter in turn gets each value."""
     scenario = sluice.load("phased_ipu_pair", SMALL)
     plan, model, platform = scenario.plan(), sluice.model("alexnet"), sluice.platform("k40")
     yield from [(sluice.load, ["alexnet_x200"]), (sluice.model, ["alexnet"]), (sluice.platform, ["k40"]),
@@ -85,7 +85,7 @@ CHANGED = ("workload", "workload.batch", "workload.dtype", "policy", "policy.nam
 
 class Garbage(unittest.TestCase):
     def call(self, function, args, kwargs, what):
-        """Answers, or refuses as Sluice does. Returns whether it refused."""
+        """Calls the function, which answers or raises one of Sluice's errors. Returns whether it refused."""
         try:
             function(*args, **kwargs)
         except sluice.Error as error:
@@ -115,7 +115,7 @@ class Garbage(unittest.TestCase):
                     continue
                 for value in values():
                     if parameter.name == "progress" and callable(value):
-                        continue  # what a function of the caller's raises reaches the caller
+                        continue  # an exception of the caller's own function reaches the caller
                     given, more = list(args), {}
                     if place < len(args):
                         given[place] = value

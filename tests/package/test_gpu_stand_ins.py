@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What needs a GPU, against stand-ins: NVML and nvidia-smi that take known joules, copies of known rates, by the
-scripts for torch and for CUDA, and streams that overlap. That the calls are those that a real library has is not shown here."""
+"""Code that needs a GPU, tested with stand-ins: NVML and nvidia-smi that report known joules, copies of known rates by the
+scripts for torch and for CUDA, and streams that overlap. Whether a real library has the same calls is not tested here."""
 
 import json
 import os
@@ -79,7 +79,7 @@ inline cudaError_t cudaFree(void* memory) { std::free(memory); return cudaSucces
 """
 
 TORCH = '''
-"""As much of torch as copies.py calls, with the rates of the CUDA stand-in."""
+"""The part of torch that copies.py uses, with the rates of the CUDA stand-in."""
 
 __version__, uint8 = "stand-in", "uint8"
 _now, _idle = 0.0, True
@@ -261,7 +261,7 @@ class Folder(unittest.TestCase):
 
 
 class Meters(Folder):
-    def test_nvml_counts_millijoules_of_the_gpu_that_is_asked_for(self):
+    def test_nvml_counts_millijoules_of_the_requested_gpu(self):
         library = str(self.compiled(NVML, "-shared", "-fPIC", "source.cpp"))
         meter = meters.Nvml(1, library, watts=200)
         before = meter.joules()
@@ -312,7 +312,7 @@ class Meters(Folder):
                 meter.joules()
                 time.sleep(0.005)
 
-    def test_nvidia_smi_that_knows_no_power_is_no_meter(self):
+    def test_nvidia_smi_without_power_is_not_a_meter(self):
         with self.assertRaisesRegex(sluice.IoError, r"no power of this GPU, but '\[N/A\]'"):
             self.smi(2)()
         with self.assertRaisesRegex(sluice.IoError, "cannot be started"):
@@ -332,7 +332,7 @@ class Copies(Folder):
             self.assertLess(abs(found[way]["setup_s"] - 5e-6), 0.1e-6)
             self.assertLess(abs(found[way]["latency_s"] - 3e-6), 0.1e-6)
 
-    def test_the_script_of_torch_measures_what_its_link_does(self):
+    def test_the_script_of_torch_measures_its_link(self):
         (self.folder / "torch.py").write_text(TORCH)
         profile = self.folder / "copies.csv"
         done = subprocess.run([sys.executable, ROOT / "analysis/measure/copies.py", profile, "--repetitions", "3"],
@@ -340,7 +340,7 @@ class Copies(Folder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_link(profile)
 
-    def test_the_program_of_cuda_measures_what_its_link_does(self):
+    def test_the_program_of_cuda_measures_its_link(self):
         (self.folder / "cuda_runtime.h").write_text(CUDA)
         script = ROOT / "analysis/measure/copies.cu"
         text = script.read_text().replace("std::size_t{1} << 30", "std::size_t{1} << 24")  # less memory

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Which module of the package imports which: pictures and results in no circle, matplotlib and pandas late."""
+"""Which module of the package imports which: there is no cycle, and matplotlib and pandas are imported late."""
 
 import ast
 import pathlib
@@ -15,7 +15,7 @@ MODULES = {path.stem for path in FOLDER.glob("*.py")}
 
 
 def imported(path):
-    """Modules of the package that a module imports: at once, in a function, for types alone, or by late()."""
+    """Modules of the package that a module imports: at once, in a function, only for types, or by late()."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level == 1:
@@ -39,7 +39,7 @@ def reachable(start):
 
 
 class Imports(unittest.TestCase):
-    def test_pictures_and_results_are_in_no_circle(self):
+    def test_pictures_and_results_are_not_in_a_cycle(self):
         self.assertIn("plots", reachable("result"))
         self.assertIn("roofline", reachable("plots"))
         for name in ("plots", "timeline", "levels", "roofline", "sweep_plots", "result", "_axes", "_artists",

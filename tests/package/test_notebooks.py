@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The notebooks run from the first cell to the last, show as many pictures as are committed, and what their
-texts say is so."""
+"""The notebooks run from the first cell to the last, show as many pictures as are committed, and the claims of
+their texts are true."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis/n
 import execute  # noqa: E402
 
 
-# What their texts and titles say.
+# The claims of their texts and titles.
 CLAIMS = {
     "1_first_run": """
 assert result.metrics.bound_by == "dependencies"
@@ -123,7 +123,7 @@ assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
 assert (further < 0).sum() == 2  # of nearly 5 % of waiting at the beginning
 """,
-    # How long anything takes here is not asserted, but what follows from it is.
+    # Measured times are not asserted, but what follows from them is.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The Python package says what the command line says."""
+"""The Python package gives the same answers as the command line."""
 
 import ast
 import copy
@@ -69,7 +69,7 @@ class Answers(unittest.TestCase):
         self.assertEqual((opened.plan, opened.scenario), (result.plan, result.scenario))
         self.assertEqual(opened.status, "complete")
 
-    def test_what_is_said_beside_the_numbers_is_what_the_command_line_says(self):
+    def test_the_texts_with_the_numbers_are_those_of_the_command_line(self):
         for path in SCENARIOS:
             with self.subTest(scenario=path.stem):
                 said = json.loads(program("run", path, "--json").stdout)
@@ -79,10 +79,10 @@ class Answers(unittest.TestCase):
                 self.assertEqual(listed, [said["asked"], said["certainty"], said["notes"]])
                 self.assertEqual(str(result.asked), said["asked"]["text"])
 
-    def test_what_is_said_goes_with_traces_and_pickles(self):
+    def test_texts_are_kept_in_traces_and_pickles(self):
         changed = sluice.load(PHASED).with_({"platform.links.host.bandwidth": "10GB/s"})
         result = changed.run()
-        self.assertIn("links.host.bandwidth", result.certainty.figures)  # changed, so nobody vouches for it
+        self.assertIn("links.host.bandwidth", result.certainty.figures)  # changed, so it has no source
         self.assertAlmostEqual(sum((result.certainty.measured, result.certainty.sourced,
                                     result.certainty.assumed)), 1)
         with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ class Answers(unittest.TestCase):
                 self.assertEqual((other.asked, other.certainty, other.notes),
                                  (result.asked, result.certainty, result.notes))
 
-    def test_of_a_plan_by_itself_nothing_is_said(self):
+    def test_a_plan_by_itself_has_no_notes(self):
         plan = small().plan()
         result = sluice.Plan.from_text(plan.text()).run()
         self.assertEqual((result.asked, result.certainty, result.notes), (None, None, ()))
@@ -112,7 +112,7 @@ class Answers(unittest.TestCase):
                 self.assertEqual(pathlib.Path(folder, "d").read_bytes(),
                                  pathlib.Path(folder, "e").read_bytes())
 
-    def test_the_plan_is_the_command_lines_and_runs_to_the_same_metrics(self):
+    def test_the_plan_is_that_of_the_command_line_and_has_the_same_metrics(self):
         plan = small().plan()
         overrides = [f"{key}={value}" for key, value in SMALL.items()]
         self.assertEqual(plan.text(), program("plan", PHASED, *overrides).stdout)
@@ -129,7 +129,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(plan.actions["seconds"].count(), (plan.actions["kind"] == "forward").sum())
         self.assertEqual(set(plan.tensors.columns), {"name", "class", "bytes", "home"})
 
-    def test_the_stage_table_is_the_command_lines(self):
+    def test_the_stage_table_is_that_of_the_command_line(self):
         said = json.loads(program("model", "alexnet", "scale=2", "--platform", "k40", "--json").stdout)
         table = sluice.model("alexnet", scale=2).stage_table("k40")
         for row, (step, mine) in zip(said["layers"], table.iterrows(), strict=True):
@@ -139,7 +139,7 @@ class Answers(unittest.TestCase):
                 self.assertEqual(row[key], mine[key], key)
 
 
-    def test_what_fits_is_what_the_command_line_says(self):
+    def test_fits_gives_what_the_command_line_gives(self):
         said = json.loads(program("fits", "gpt2", "--platform", "k20,a100_pcie", "--optimizer", "adam",
                                   "--batch", "8", "--json").stdout)
         table = sluice.model("gpt2").fits(["k20", sluice.platform("a100_pcie")], optimizer="adam",
@@ -207,7 +207,7 @@ class Tables(unittest.TestCase):
             self.assertTrue(rows["time"].is_monotonic_increasing)
             self.assertEqual(rows["level"].max(), self.result.metrics.peak_bytes[pool])
 
-    def test_what_blocked_is_named(self):
+    def test_the_blocker_of_a_span_is_named(self):
         spans = self.result.spans
         waited = spans[spans["reason"] == "data"]
         self.assertGreater(len(waited), 0)
@@ -248,7 +248,7 @@ class Tables(unittest.TestCase):
                         self.assertEqual(again[name].attrs, array.attrs)
                     self.assertEqual(dict(again.attrs), data.attrs)
 
-    def test_a_metric_or_key_that_there_is_not_is_told_with_what_may_be_meant(self):
+    def test_an_unknown_metric_or_key_gets_a_suggestion(self):
         metrics = sluice.load("alexnet_x200").run().metrics
         for ask, text in ((lambda: metrics.peak_bytes["gpu0"],
                            "'peak_bytes' has no 'gpu0' .did you mean 'gpu'.*gpu, host"),
@@ -282,16 +282,16 @@ class Tables(unittest.TestCase):
 
 
 class Questions(unittest.TestCase):
-    def test_changes_are_the_command_lines_overrides(self):
+    def test_changes_are_the_overrides_of_the_command_line(self):
         base = sluice.load(PHASED)
         faster = base.with_({"platform.links.host.bandwidth": "64GB/s"})
         self.assertNotEqual(faster, base)
         said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
                                   "--json").stdout)
         self.assertEqual(dict(faster.run().metrics), said["metrics"])
-        self.assertEqual(base, sluice.load(PHASED))  # it is what it was
+        self.assertEqual(base, sluice.load(PHASED))  # it has not changed
 
-    def test_a_mapping_takes_the_place_of_the_one_that_is_there(self):
+    def test_a_mapping_replaces_the_present_one(self):
         base = sluice.load("alexnet_x200")
         for given in ({"name": "resident"}, "{name: resident}"):
             self.assertEqual(base.with_({"policy": given}).document["policy"], {"name": "resident"})
@@ -313,7 +313,7 @@ class Questions(unittest.TestCase):
                 changed = changed[step]
             self.assertEqual(changed, value)
 
-    def test_what_was_changed_in_what_was_replaced_is_gone(self):
+    def test_changes_within_a_replaced_mapping_are_dropped(self):
         base = sluice.load("alexnet_x200")
         changed = base.with_({"platform.links.host.bandwidth": "1GB/s"})
         replaced = changed.with_(platform=sluice.platform("k40"))
@@ -324,14 +324,14 @@ class Questions(unittest.TestCase):
         self.assertEqual(base.with_(both).with_(model).document["platform"]["links"]["host"]["bandwidth"],
                          "1GB/s")
 
-    def test_a_platform_takes_the_place_of_the_one_that_is_there(self):
+    def test_a_platform_replaces_the_present_one(self):
         base = sluice.load(ROOT / "scenarios/alexnet_x200.yaml", {"workload.batches_per_step": 2})
         by_object = base.with_({"platform": sluice.platform("k40")})
         by_file = base.with_({"platform.file": "../platforms/k40.yaml"})
         self.assertEqual(by_object.platform.name, "k40")
         self.assertEqual(by_object.document["platform"]["links"], by_file.document["platform"]["links"])
 
-    def test_a_dict_is_a_scenario_as_good_as_a_file(self):
+    def test_a_dict_gives_the_same_scenario_as_a_file(self):
         document = small().document
         self.assertEqual(sluice.Scenario.from_dict(document).run().metrics["makespan_s"],
                          small().run().metrics["makespan_s"])
@@ -341,7 +341,7 @@ class Questions(unittest.TestCase):
         self.assertEqual(len(made.stages()), 1)
         self.assertGreater(made.run().metrics.makespan_s, 0)
 
-    def test_names_alone_say_model_platform_policy_and_cost(self):
+    def test_names_are_enough_for_model_platform_policy_and_cost(self):
         made = sluice.Scenario.from_dict({"model": "cnn_mnist", "platform": "gtx980",
                                           "policy": "resident", "cost": "peak"})
         written_out = sluice.Scenario.from_dict(
@@ -362,7 +362,7 @@ class Questions(unittest.TestCase):
         made = sluice.Scenario.from_dict(document, relative_to=ROOT / "scenarios")
         self.assertEqual(made.platform.name, "k40")
 
-    def test_a_scenario_stays_what_it_was_when_its_file_changes(self):
+    def test_a_scenario_does_not_change_with_its_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "s.yaml")
             path.write_text(small().text())
@@ -400,7 +400,7 @@ class Questions(unittest.TestCase):
         self.assertEqual(sluice.Model.from_dict(model.document), model)
         self.assertEqual(sluice.Platform.from_dict(made.platform.document), made.platform)
 
-    def test_what_is_equal_compares_equal(self):
+    def test_equal_objects_compare_equal(self):
         for make, other in ((small, sluice.load(PHASED)),
                             (lambda: small().plan(), sluice.load(PHASED).plan()),
                             (lambda: sluice.model("alexnet", scale=2), sluice.model("alexnet")),
@@ -439,7 +439,7 @@ class Questions(unittest.TestCase):
             self.assertGreater(len(repr(thing)), 10)
             self.assertIn("<", thing._repr_html_())
 
-    def test_what_there_is_is_listed(self):
+    def test_catalogs_and_documents_are_listed(self):
         self.assertIn("phased", sluice.policies().index)
         self.assertIn("alexnet", sluice.models().index)
         self.assertIn("k40", sluice.platforms().index)
@@ -447,7 +447,7 @@ class Questions(unittest.TestCase):
         self.assertIn("conv2d", sluice.layers().index)
         self.assertIn("makespan_s", sluice.metrics().index)
 
-    def test_progress_is_told(self):
+    def test_progress_is_reported(self):
         # 10 stages and as many computations for each of 900 samples, 900 inputs and 900 answers, and
         # the weights in 197 pieces of at most 1/192 of them: 40,666,752,000 B.
         told = []
@@ -457,7 +457,7 @@ class Questions(unittest.TestCase):
             self.assertEqual(done % 4096, 0)
             self.assertEqual(everything, 10997)
 
-    def test_what_progress_raises_reaches_the_caller(self):
+    def test_an_exception_of_progress_reaches_the_caller(self):
         def stop(done, everything):
             raise LookupError("enough")
 
@@ -467,7 +467,7 @@ class Questions(unittest.TestCase):
 
 
 class Complaints(unittest.TestCase):
-    """The same text as on the command line, and a class that says which exit code it would be."""
+    """Errors have the text of the command line, and a class for each exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:
@@ -477,7 +477,7 @@ class Complaints(unittest.TestCase):
         self.assertEqual(str(caught.exception), said)
         self.assertIsInstance(caught.exception, sluice.Error)
 
-    def test_of_an_override_that_leads_nowhere(self):
+    def test_of_an_override_of_a_missing_key(self):
         self.complains(sluice.InputError,
                        lambda: sluice.load(PHASED).with_({"platform.links.hots.bandwidth": "1GB/s"}),
                        ["run", PHASED, "platform.links.hots.bandwidth=1GB/s"])
@@ -487,11 +487,11 @@ class Complaints(unittest.TestCase):
                        lambda: sluice.load(PHASED, {"platform.links.host.bandwidth": "64GB"}),
                        ["run", PHASED, "platform.links.host.bandwidth=64GB"])
 
-    def test_of_a_value_that_is_no_number(self):
+    def test_of_a_value_that_is_not_a_number(self):
         self.complains(sluice.InputError, lambda: sluice.load(PHASED, {"workload.batch": "many"}),
                        ["run", PHASED, "workload.batch=many"])
 
-    def test_of_what_does_not_fit(self):
+    def test_of_a_scenario_that_does_not_fit(self):
         # The whole message, as --json has it; for a reader of the command line it is cut to five lines.
         path, change = ROOT / "scenarios/alexnet_x200.yaml", "platform.devices.gpu.memory.capacity"
         with self.assertRaises(sluice.Infeasible) as caught:
@@ -500,7 +500,7 @@ class Complaints(unittest.TestCase):
         self.assertEqual(str(caught.exception), told["message"])
         self.assertTrue(told["message"].startswith(told["headline"]))
 
-    def test_what_does_not_fit_says_so_in_numbers(self):
+    def test_a_shortage_is_given_in_numbers(self):
         # 100 B of weights of one product, on a device of 64 B: the load waits for ever.
         scenario = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=5),
@@ -554,10 +554,10 @@ prologue:
     def test_of_a_name_that_is_not_in_the_zoo(self):
         self.complains(sluice.InputError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
 
-    def test_of_a_trace_that_is_not_there(self):
+    def test_of_a_missing_trace(self):
         self.complains(sluice.IoError, lambda: sluice.open("no/such.h5"), ["show", "no/such.h5"])
 
-    def test_of_a_folder_that_is_not_there(self):
+    def test_of_a_missing_folder(self):
         result = small().run()
         with self.assertRaisesRegex(sluice.IoError, "no/such"):
             result.save("no/such/trace.h5")
@@ -593,7 +593,7 @@ prologue:
         with self.assertRaisesRegex(sluice.InputError, "'gtp2'.*did you mean 'gpt2'"):
             small().with_(model="gtp2")
 
-    def test_of_what_cannot_fit(self):
+    def test_of_a_scenario_that_can_never_fit(self):
         model = sluice.model("alexnet")
         for batch, said in ((-4, "-4"), (4.5, "4.5"), ("4", "'4'"), (10**13, "'10000000000000'")):
             with self.assertRaisesRegex(sluice.InputError, f"^{said} for 'batch': expected an integer"):
@@ -607,13 +607,13 @@ prologue:
             with self.assertRaisesRegex(sluice.InputError, "a int is not a platform: expected"):
                 call(40)
 
-    def test_of_a_dict_with_the_place_in_it(self):
+    def test_of_a_dict_with_the_path_to_the_value(self):
         document = small().document
         document["policy"]["nmae"] = "phased"
         with self.assertRaisesRegex(sluice.InputError, r"<dict>:\d+:\d+: error: .*'nmae'"):
             sluice.Scenario.from_dict(document)
 
-    def test_of_an_export_to_nowhere_known(self):
+    def test_of_an_export_to_an_unknown_format(self):
         with self.assertRaises(sluice.UsageError):
             small().run().export("trace.xyz")
         with self.assertRaisesRegex(sluice.InputError, "perfetto"):
@@ -634,7 +634,7 @@ class Documented(unittest.TestCase):
                 exec(_example(thing), {"sluice": sluice, "scenario": sluice.load("alexnet_x200")})
 
 
-    def test_what_a_policy_needs_is_found(self):
+    def test_everything_that_a_policy_needs_is_documented(self):
         text = sluice.policy.__doc__
         for one in (sluice.Stage, sluice.Workload, sluice.PlanBuilder, sluice.Action, sluice.Platform):
             self.assertIn(one.__name__, text)
@@ -648,7 +648,7 @@ class Documented(unittest.TestCase):
 
 
 class Typed(unittest.TestCase):
-    def test_the_stubs_name_what_the_module_has_and_nothing_else(self):
+    def test_the_stubs_name_exactly_what_the_module_has(self):
         stub = ast.parse(pathlib.Path(sluice.__file__).with_name("_sluice.pyi").read_text())
         module = sluice._sluice
         named = {node.name: node for node in stub.body
@@ -662,7 +662,7 @@ class Typed(unittest.TestCase):
             has = {inner for inner in dir(getattr(module, name)) if inner[0] != "_"}
             self.assertEqual({inner for inner in members if inner[0] != "_"}, has, name)
 
-    def test_what_is_public_has_a_docstring_and_types(self):
+    def test_public_names_have_a_docstring_and_types(self):
         self.assertTrue(pathlib.Path(sluice.__file__).with_name("py.typed").exists())
         for name in sluice.__all__:
             thing = getattr(sluice, name)

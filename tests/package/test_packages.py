@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The .deb and the wheel answer wherever they lie, without a network and without the source tree; and
-what is missing is said in one line before anything is compiled."""
+"""The .deb and the wheel work in any folder, without a network and without the source tree; and
+missing packages are named in one line before anything is compiled."""
 
 import json
 import os
@@ -22,7 +22,7 @@ ASK = ("import json, sluice; result = sluice.Scenario('phased_ipu_pair').run();"
 
 
 def clean(**more):
-    """Where nothing leads to the source tree."""
+    """An environment without any path to the source tree."""
     kept = {key: value for key, value in os.environ.items()
             if key not in ("PYTHONPATH", "SLUICE_ROOT", "SLUICE_PROGRAM")}
     return {**kept, **more}
@@ -43,7 +43,7 @@ class Packages(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def test_what_the_deb_holds_answers_from_any_folder(self):
+    def test_the_contents_of_the_deb_work_from_any_folder(self):
         for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
             self.assertTrue(shutil.which(tool), f"{tool} is missing: ./dev setup installs it")
         made = run("cpack", "-G", "DEB", "-B", self.at, cwd=ROOT / "build/release")
@@ -72,7 +72,7 @@ class Packages(unittest.TestCase):
         self.assertTrue((share / "man/man1/sluice-run.1").exists() or not shutil.which("help2man"))
         self.assertTrue((share / "doc/sluice/copyright").read_text().startswith("MIT License"))
 
-    def test_the_wheel_answers_in_an_environment_that_sees_debians_packages(self):
+    def test_the_wheel_works_in_an_environment_that_sees_debians_packages(self):
         done = run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index",
                    "-w", self.at, ROOT, env=clean())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -85,7 +85,7 @@ class Packages(unittest.TestCase):
         self.assertTrue(file.startswith(str(self.at)) and data.startswith(str(self.at)), (file, data))
         self.assertEqual(metrics, self.said)
 
-    def test_an_environment_without_debians_packages_is_told_so_in_one_line(self):
+    def test_without_debians_packages_the_error_is_one_line(self):
         run(sys.executable, "-m", "venv", self.at / "venv")
         done = run(self.at / "venv/bin/pip", "install", "--no-build-isolation", "--no-index", ROOT, env=clean())
         self.assertNotEqual(done.returncode, 0)

@@ -25,7 +25,7 @@ CURVE = SCENARIO.placement(fast=[0.4, "80%", 1.0], nodes=0)
 
 
 class Numbers(unittest.TestCase):
-    def test_they_are_those_of_the_command(self):
+    def test_numbers_are_those_of_the_command(self):
         program = os.environ.get("SLUICE_PROGRAM")
         if not program:
             self.skipTest("SLUICE_PROGRAM does not name the program")
@@ -70,7 +70,7 @@ class Numbers(unittest.TestCase):
             self.assertTrue((np.diff(searched[way]) <= 0).all())
         self.assertEqual(searched.loc[CURVE.needed_bytes, "all_fast"], 1)
 
-    def test_worth_is_what_the_time_changes_by_when_a_tensor_changes_its_memory(self):
+    def test_worth_is_the_change_of_time_when_a_tensor_changes_its_memory(self):
         tensors = CURVE.tensors(0.8)
         full8 = tensors.loc["weights of full8"]
         self.assertEqual((full8["memory"], full8["class"]), ("gpu", "weight"))
@@ -92,7 +92,7 @@ class Sizes(unittest.TestCase):
         both = SCENARIO.placement(["1:8", "10%..20%:5", "16GB"], ["all_slow"]).frame
         self.assertEqual(both["fast_share"].round(3).tolist(), [0.1, 0.111, 0.15, 0.2, 0.389])
 
-    def test_without_sizes_those_of_the_command_and_what_the_device_has(self):
+    def test_without_sizes_the_commands_defaults_and_the_devices_own_size_are_used(self):
         table = SCENARIO.placement(ways="all_slow").frame
         self.assertEqual(len(table), 11)
         self.assertIn(24_000_000_000, table["fast_bytes"].tolist())
@@ -112,7 +112,7 @@ class Table(unittest.TestCase):
         self.assertGreater(CURVE.frame["slowdown"].max(), 1)
         self.assertEqual(CURVE.frame.attrs["units"]["gap"], "1")
 
-    def test_what_does_not_fit_is_a_row_with_its_reason(self):
+    def test_a_refused_placement_is_a_row_with_its_reason(self):
         row = CURVE.frame.iloc[0]
         self.assertEqual(row["way"], "all_fast")
         self.assertTrue(math.isnan(row["slowdown"]))
@@ -122,7 +122,7 @@ class Table(unittest.TestCase):
 
 
 class Plans(unittest.TestCase):
-    def test_a_plan_takes_what_the_table_says_by_both_executors_and_within_the_memory(self):
+    def test_a_plan_takes_the_time_of_the_table_with_both_executors_and_within_the_memory(self):
         table = CURVE.frame.set_index(["way", "fast_bytes"])
         for way in ("static", "synchronous", "asynchronous"):
             for share in (0.4, 0.8, 1.0):
@@ -134,7 +134,7 @@ class Plans(unittest.TestCase):
                 moves = plan.actions[plan.actions["kind"] == "move"]
                 self.assertEqual(len(moves), row["moves_to_fast"] + row["moves_to_slow"])
 
-    def test_the_cache_and_what_was_refused_have_none(self):
+    def test_the_cache_and_refused_ways_have_no_plan(self):
         with self.assertRaisesRegex(sluice.UsageError, "'cached' has no plan"):
             CURVE.plan("cached", 0.4)
         with self.assertRaisesRegex(sluice.UsageError, "'all_fast' has no plan at this size: .*exceeds memory 'gpu'"):
@@ -181,7 +181,7 @@ class Pictures(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
-    def test_they_say_what_was_allowed(self):
+    def test_errors_say_what_was_allowed(self):
         for error, arguments, says in (
                 (sluice.UsageError, {"fast": 1.5}, "1.5 for 'fast': a number is a share of what is needed, from 0 to 1"),
                 (sluice.UsageError, {"fast": float("nan")}, "nan for 'fast': a number is a share"),
@@ -225,7 +225,7 @@ class Errors(unittest.TestCase):
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 
-    def test_progress_is_told_and_what_it_raises_ends_the_search(self):
+    def test_progress_is_reported_and_its_exception_ends_the_search(self):
         told = []
         SCENARIO.placement("10%..50%", ["all_slow", "static"], progress=lambda done, total: told.append((done, total)))
         self.assertEqual(told, [(done, 10) for done in range(11)])
@@ -236,7 +236,7 @@ class Errors(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             SCENARIO.placement("10%..50%", progress=stop)
 
-    def test_the_words_of_ways_are_those_of_the_program(self):
+    def test_the_names_of_ways_are_those_of_the_program(self):
         self.assertEqual(list(dict.fromkeys(CURVE.frame["way"])), list(typing.get_args(sluice.words.Way)))
 
 

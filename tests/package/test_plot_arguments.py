@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures and comparisons are given anything: they answer, or refuse with an error of Sluice's and a text."""
+"""Pictures and comparisons, given any argument, answer or refuse with one of Sluice's errors and a message."""
 
 import contextlib
 import inspect

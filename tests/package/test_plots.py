@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures show what the numbers say."""
+"""Pictures agree with the numbers."""
 
 import contextlib
 import tempfile
@@ -42,7 +42,7 @@ class Pictures(unittest.TestCase):
     def tearDown(self):
         plt.close("all")
 
-    def test_a_timeline_has_a_row_a_stream_with_its_bars(self):
+    def test_a_timeline_has_one_row_per_stream_with_its_bars(self):
         ax = SMALL.plot.timeline()
         streams = SMALL.spans["stream"].cat.categories
         self.assertEqual([label.get_text() for label in ax.get_yticklabels()],
@@ -54,7 +54,7 @@ class Pictures(unittest.TestCase):
                          {*SMALL.spans["kind"].unique(), "many: height is\nthe share busy",
                           "number of the stage"})
 
-    def test_what_is_coloured_is_what_is_busy(self):
+    def test_coloured_parts_are_busy_times(self):
         for result in (RESULT, PHASED, SMALL):
             ax = result.plot.timeline()
             for row, label in enumerate(ax.get_yticklabels()):
@@ -64,12 +64,12 @@ class Pictures(unittest.TestCase):
                                        (spans["end"] - spans["start"]).sum(), 9)
                 self.assertLessEqual(high.max(), 1 + 1e-9)
 
-    def test_a_strip_of_what_repeats_itself_is_even(self):
+    def test_a_strip_of_repeating_work_is_uniform(self):
         # An IPU computes 750 products of 4.381 us in 129.2 ms, 2.54 %: seven or eight in each part.
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
-        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # no gaps
+        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # without space between them
         self.assertTrue(np.all(low == low[0]))
         self.assertTrue(np.all(np.abs(high / 0.0254 - 1) < 0.2), high)
         self.assertLess(np.ptp(high[1:-1]) / high.mean(), 0.15)
@@ -93,7 +93,7 @@ class Pictures(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "gpu, host"):
             RESULT.plot.memory("gup")
 
-    def test_memory_is_scaled_to_what_lies_there(self):
+    def test_memory_is_scaled_to_its_contents(self):
         ax = PHASED.plot.memory()
         peak = PHASED.metrics.peak_bytes["ipu0"]
         self.assertEqual(ax.get_ylabel(), "in ipu0 (MB)")
@@ -110,7 +110,7 @@ class Pictures(unittest.TestCase):
                 self.assertLess(max(len(path) for path in paths), 2000)
                 plt.close("all")
 
-    def test_memory_of_a_part_is_that_part(self):
+    def test_memory_of_an_interval_shows_only_that_interval(self):
         memory = RESULT.memory[RESULT.memory["pool"] == "gpu"]
         for start, end in ((0.5, 4.2), (5.2, 5.21)):
             ax = RESULT.plot.memory(start=start, end=end)
@@ -120,13 +120,13 @@ class Pictures(unittest.TestCase):
             self.assertEqual(top, max(before, inside.max()))
             self.assertEqual(ax.get_xlim(), (start, end))
 
-    def test_a_part_that_is_none_is_refused(self):
+    def test_an_empty_interval_is_refused(self):
         for plot in (SMALL.plot.timeline, SMALL.plot.memory, SMALL.plot.utilisation):
             for start, end in ((3, 2), (100, None), (-1, 1), (0, float("nan")), (0, float("inf"))):
                 with self.assertRaisesRegex(sluice.InputError, f"'{start}' for 'start'.*a start before 0.0"):
                     plot(start=start, end=end)
 
-    def test_utilisation_says_the_mean_of_each_stream(self):
+    def test_utilisation_shows_the_mean_of_each_stream(self):
         figure = RESULT.plot.utilisation().figure
         said = [text.get_text() for ax in figure.axes for text in ax.texts]
         self.assertEqual(said[0], f"{100 * RESULT.metrics.compute_utilisation:.3g} % busy")
@@ -147,7 +147,7 @@ class Pictures(unittest.TestCase):
                     self.assertLessEqual(y, roof * 1.001)
             plt.close("all")
 
-    def test_names_in_a_roofline_stand_inside_and_apart(self):
+    def test_names_in_a_roofline_are_inside_and_do_not_overlap(self):
         for name in ("alexnet_x200_as_written", "alexnet_resident", "megatron_22b", "alexnet_x200_training"):
             result = sluice.load(name).run()
             for columns in (None, 1, 2):
@@ -165,7 +165,7 @@ class Pictures(unittest.TestCase):
                 for points in ax.collections:
                     for x, y in ax.transData.transform(points.get_offsets()):
                         self.assertFalse(any(box.contains(x, y) for box in boxes[:len(shown)]), name)
-                for text in shown:  # what stands far has a line to its point
+                for text in shown:  # a distant name has a line to its point
                     box = Text.get_window_extent(text, renderer).expanded(1, 1)
                     x, y = ax.transData.transform(text.xy)
                     away = np.hypot(max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1))
@@ -184,7 +184,7 @@ class Pictures(unittest.TestCase):
 
 
 class Unseen(unittest.TestCase):
-    def test_a_legend_says_nothing_of_what_is_too_thin_in_every_strip(self):
+    def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
         # 5000 times 1 ms of forward; and 1 us of updates, a thousandth of the height, or 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")

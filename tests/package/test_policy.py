@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A policy in Python is one like any other."""
+"""A policy written in Python works like any other policy."""
 
 import tempfile
 import unittest
@@ -103,7 +103,7 @@ class SecondMemory(unittest.TestCase):
                      "flows=w@gpu_ddr>gpu:8000000", "uses=x@gpu,w@gpu_ddr"):
             self.assertIn(line, text)
 
-    def test_what_a_plan_can_hold_is_checked_at_once(self):
+    def test_limits_of_a_plan_are_checked_at_once(self):
         builder = sluice.PlanBuilder(PLATFORM, "wrong")
         tensor = builder.tensor("x", "input", 10)
         action = builder.compute("gpu", 0)
@@ -120,7 +120,7 @@ class SecondMemory(unittest.TestCase):
 
 
 class Alike(unittest.TestCase):
-    def test_the_time_is_that_of_the_arithmetic(self):
+    def test_the_time_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6
         # bytes, 4 ms over the link. Weights of stage 0 until 4, input until 8, weights of stage 1 until
         # 12 while stage 0 computes until 10; stage 1 computes until 14; saved at 18 (ms).
@@ -162,7 +162,7 @@ class Alike(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "unit 's' but is not a number"):
             sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")
 
-    def test_what_replicas_decided_stands_by_device(self):
+    def test_decisions_of_replicas_are_listed_by_device(self):
         facts = sluice.load("data_parallel_ipu_pair").plan().facts
         self.assertEqual(list(facts["replicas"]), ["ipu0", "ipu1"])
         for replica in facts["replicas"].values():
@@ -210,7 +210,7 @@ class Alike(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*offload_all.*keep_all.*streamed"):
             scenario().with_({"fates": {"strategy": "offload_all"}}).plan()
 
-    def test_what_it_does_not_plan_for_is_refused_by_name(self):
+    def test_workloads_it_does_not_plan_for_are_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
             scenario().with_({"workload.mode": "training"}).plan()
 
@@ -230,7 +230,7 @@ class Registering(unittest.TestCase):
                 scenario().with_({"policy.name": "changing"}).plan()
         self.assertEqual(sluice.policies().loc["changing", "summary"], "version 2")
 
-    def test_what_is_no_plan_is_refused(self):
+    def test_a_result_that_is_not_a_plan_is_refused(self):
         @sluice.policy(name="nothing", summary="")
         def nothing(stages, platform, workload, parameters):
             return 42
@@ -238,7 +238,7 @@ class Registering(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "nothing.*int.*Plan"):
             scenario().with_({"policy.name": "nothing"}).plan()
 
-    def test_an_action_that_has_no_price_is_refused(self):
+    def test_an_action_without_a_price_is_refused(self):
         @sluice.policy(name="unpriced", summary="", modes=("inference", "training"), parameters=[
             sluice.parameter("stage", "integer", "", default=0, minimum=-1),
             sluice.parameter("kind", "text", "", default="forward")])
@@ -270,7 +270,7 @@ class Registering(unittest.TestCase):
                 scenario().with_(policy={"name": "silent", "says": says}).run()
         self.assertEqual(scenario().with_(policy={"name": "silent", "says": 1}).run().metrics.samples, 1)
 
-    def test_a_parameter_of_no_known_type_is_refused(self):
+    def test_a_parameter_of_an_unknown_type_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):
             sluice.policy(name="odd", summary="", parameters=[
                 sluice.parameter("hue", "colour", "of the plan")])(lambda *_: None)
@@ -280,7 +280,7 @@ class Building(unittest.TestCase):
     def setUp(self):
         self.builder = sluice.PlanBuilder(PLATFORM, "b")
 
-    def test_names_that_are_not_there_are_refused_with_those_that_are(self):
+    def test_unknown_names_are_refused_with_the_known_ones(self):
         tensor = self.builder.tensor("w", "weight", 10, "host")
         for call, words in (
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
@@ -324,7 +324,7 @@ class Building(unittest.TestCase):
             result.save(f"{folder}/t.h5")
             self.assertEqual(sluice.open(f"{folder}/t.h5").status, "no samples")
 
-    def test_seconds_that_nothing_takes_are_refused(self):
+    def test_impossible_seconds_are_refused(self):
         x = self.builder.tensor("y", "input", 2_000_000, home="host")
         load = self.builder.transfer("load", x, "host", "gpu", release=False)
         with self.assertRaisesRegex(sluice.InputError, "its bytes and its route"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Profiles of torch modules: counts, times by a clock that only work moves, joules of a meter that is
-known."""
+"""Profiles of torch modules: counts, times by a clock that only work moves, and joules of a known
+meter."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(Path(__file__).parents[2] / "buil
 
 
 class Clock:
-    """Stands still but for what works."""
+    """A clock that only work moves."""
 
     now = 0.0
 
@@ -32,7 +32,7 @@ class Clock:
 
 
 class Works(nn.Module):
-    """Takes that long, by the clock. After `calls` calls it fails."""
+    """Takes a given time by the clock. After `calls` calls it fails."""
 
     left = {}
 
@@ -121,10 +121,10 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # flattening is no work: the other six, forward and backward
+        # flattening does no work: the other six layers, forward and backward
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
-    def test_functions_between_modules_are_operators_and_price_their_layers(self):
+    def test_functions_between_modules_are_operators_that_price_their_layers(self):
         class Block(nn.Module):
             def __init__(self, width):
                 super().__init__()
@@ -155,14 +155,14 @@ class Operators(Folder):
         self.prices_all(Net().eval(), torch.ones(4, 8, 6, 6))
 
     def prices_all(self, module, inputs):
-        """Each layer that does work has a row."""
+        """Checks that each layer that does work has a row."""
         model = self.folder / "net.json"
         document = sluice.from_torch(module, inputs, "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--target", 0)
         self.assertEqual(covered["measured"], covered["operators"])
 
-    def test_a_function_that_is_no_layer_has_its_own_words_and_the_next_ones_are_layers_again(self):
+    def test_a_function_that_is_not_a_layer_has_its_own_name_and_the_next_ones_are_layers_again(self):
         class Net(nn.Module):
             def forward(self, x):
                 return torch.relu(torch.sort(x, 1)[0].contiguous())  # which is contiguous already: no work
@@ -171,7 +171,7 @@ class Operators(Folder):
         self.assertEqual([(row["operator"], row["config"], row["inputs"]) for row in self.rows(level="leaf")],
                          [("sort", "sort 1", "2x5"), ("relu", "relu", "2x5")])
 
-    def test_attention_is_measured_whole_and_as_the_layers_that_it_is(self):
+    def test_attention_is_measured_as_a_whole_and_as_its_layers(self):
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -193,7 +193,7 @@ class Operators(Folder):
         self.assertIn("need_weights=False", inner[-1]["config"])
         self.assertEqual(self.asked("show", self.file)["measured"], 20)
 
-    def test_the_parts_of_an_attention_are_the_attention(self):
+    def test_the_parts_of_an_attention_give_the_same_result(self):
         from sluice._torch_operators import operators_of
         from sluice._torch_parts import Attention
 
@@ -214,7 +214,7 @@ class Operators(Folder):
 
 
 class Times(Folder):
-    def test_the_seconds_are_the_clocks_and_the_leaves_sum_up_to_the_whole(self):
+    def test_the_seconds_are_those_of_the_clock_and_the_leaves_add_up_to_the_whole(self):
         done = self.worked(nn.Sequential(Works(0.25), Works(1.0), Works(0.25)))
         self.assertEqual((done.measured, done.kept, done.failed), (3, 0, 0))
         self.assertEqual([(row["config"], row["occurrences"], row["seconds_samples"], row["calls"])
@@ -235,7 +235,7 @@ class Times(Folder):
         self.worked(nn.Sequential(Works(0.25)), rounds=3, whole=False)
         self.assertEqual(self.rows()[0]["seconds_samples"], ";".join(["0.25"] * 30))
 
-    def test_a_sample_is_as_many_calls_as_it_takes_and_there_are_enough_of_them(self):
+    def test_a_sample_has_enough_calls_and_there_are_enough_samples(self):
         def run(durations, **loop):
             steps = iter(durations)
 
@@ -270,7 +270,7 @@ class Times(Folder):
         self.assertTrue(all(torch.equal(one, given) and one.stride() == given.stride() for one in tensors))
         self.assertIsNone(inputs.most_calls)
 
-    def test_small_inputs_are_copied_a_thousand_times_at_most_and_the_cache_is_swept_instead(self):
+    def test_small_inputs_are_copied_at_most_a_thousand_times_and_the_cache_is_swept_instead(self):
         from sluice._measuring import Loop, measure
         from sluice._torch_operators import operators_of
         from sluice._torch_subjects import _Inputs, subject_of
@@ -285,7 +285,7 @@ class Times(Folder):
 
 
 class Resumed(Folder):
-    def test_what_is_there_is_not_measured_again(self):
+    def test_existing_rows_are_not_measured_again(self):
         module = nn.Sequential(Works(0.25), Works(1.0))
         self.worked(module)
         before, text = Clock.now, self.file.read_text()
@@ -294,7 +294,7 @@ class Resumed(Folder):
         self.assertEqual(Clock.now - before, 1.25)  # the one run that finds the leaves
         self.assertEqual(self.file.read_text(), text)
 
-    def test_a_kill_loses_no_row_and_more_may_be_asked_for_later(self):
+    def test_a_kill_loses_no_row_and_more_rows_may_be_requested_later(self):
         class Killed(Exception):
             pass
 
@@ -346,7 +346,7 @@ class Resumed(Folder):
         self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
         self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
 
-    def test_one_that_fails_says_why_and_is_tried_again(self):
+    def test_a_failed_operator_says_why_and_is_tried_again(self):
         module = nn.Sequential(Works(0.25), Works(1.0, calls=9))
         done = self.worked(module, whole=False)
         self.assertEqual((done.measured, done.failed), (1, 1))
@@ -357,7 +357,7 @@ class Resumed(Folder):
         self.assertEqual((done.measured, done.kept, done.failed), (1, 1, 0))
         self.assertEqual([row["note"] for row in self.rows()], ["", ""])
 
-    def test_a_file_of_another_machine_or_of_another_kind_is_not_touched(self):
+    def test_a_file_of_another_machine_or_kind_is_not_changed(self):
         for text, words in (("operator\nrelu\n", "is not a profile"),
                             ('# format: sluice-profile/1\n# device: "K40"\noperator\n', "K40.*another file")):
             self.file.write_text(text)
@@ -367,7 +367,7 @@ class Resumed(Folder):
 
 
 class Energy(Folder):
-    def test_joules_are_the_meters(self):
+    def test_joules_are_those_of_the_meter(self):
         # 3 W for 1 s are 3 J. Two steps of 1/8 J are 1 % of 25 J: 9 calls, 27 J.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
@@ -376,7 +376,7 @@ class Energy(Folder):
         self.assertEqual((shown["with_energy"], shown["header"]["how"]["meter"], shown["header"]["idle"]),
                          (1, "stand_in", "2.0W"))
 
-    def test_where_the_patience_ends_the_error_says_what_is_open(self):
+    def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
         # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
@@ -405,13 +405,13 @@ class Energy(Folder):
         found = _measuring.measure(subject, _measuring.Loop(budget_s=1e-9, sample_s=0, meter=StandIn()))
         self.assertEqual((found.joules, found.joules_error), (None, None))
 
-    def test_power_at_rest_is_joules_over_seconds(self):
+    def test_idle_power_is_joules_per_second(self):
         def sleep(seconds):
             Clock.now += seconds
 
         self.assertEqual(meters.idle_watts(StandIn(), 4.0, Clock.read, sleep), 3.0)
 
-    def test_rapl_sums_packages_and_goes_on_after_its_range(self):
+    def test_rapl_sums_packages_and_handles_counter_overflow(self):
         for package, energy in ((0, 900_000), (1, 5)):
             (self.folder / f"intel-rapl:{package}").mkdir()
             (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
@@ -426,7 +426,7 @@ class Energy(Folder):
 
 
 class Refused(Folder):
-    def test_arguments_that_make_no_sense(self):
+    def test_impossible_arguments_are_refused(self):
         module, given = nn.Linear(4, 4), torch.zeros(2, 4)
         for arguments, options, words in (
                 ((torch.relu, given), {}, "torch.nn.Module"), ((module, 3), {}, "not a int"),

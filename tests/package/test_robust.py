@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The process that asks survives everything: leaks, threads, kills, forks, interrupts."""
+"""The calling process survives everything: leaks, threads, kills, forks, interrupts."""
 
 import _thread
 import os
@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """Takes seconds: a great many steps of a short body."""
+    """A run that takes seconds: very many steps of a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -63,7 +63,7 @@ def descendants(pid):
 
 
 def settles(condition, seconds=10):
-    """Becomes true within so many seconds."""
+    """Whether the condition becomes true within that many seconds."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -73,7 +73,7 @@ def settles(condition, seconds=10):
 
 
 def idle():
-    """Only the helper is there, and no zombie."""
+    """Whether only the helper is running, and there is no zombie."""
     below = descendants(os.getpid())
     return set(below) == {helper.pid} and "Z" not in below.values()
 
@@ -204,7 +204,7 @@ class Survives(unittest.TestCase):
         self.assertTrue(settles(lambda: not any(pathlib.Path(f"/proc/{one}").exists()
                                                 for one in below)))
 
-    def test_no_engine_and_no_hdf5_comes_into_the_process(self):
+    def test_the_process_loads_neither_engine_nor_hdf5(self):
         script = ("import sluice\n"
                   "sluice.load('phased_ipu_pair', {'workload.steps': 1}).run().metrics\n"
                   "print(open('/proc/self/maps').read())\n")
@@ -215,7 +215,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """The helper of the process that this one was forked from."""
+    """The helper of the process from which this one was forked."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

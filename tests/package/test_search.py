@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Searches from Python: what is found is what a closed form, a sweep and the command line say."""
+"""Searches from Python: the results agree with a closed form, a sweep and the command line."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class Search(unittest.TestCase):
         self.assertEqual(found.scenario.run(executor="replay").metrics.makespan_s, best["makespan_s"])
         self.assertIn("all combinations", repr(found))
 
-    def test_the_least_bandwidth_for_a_time_lies_on_the_limit(self):
+    def test_the_least_bandwidth_for_a_time_is_at_the_limit(self):
         found = sluice.minimise(scenario(), LINK, {LINK: ("1GB/s", "64GB/s")}, ["makespan_s<=350ms"])
         self.assertLess(found.limits["makespan_s<=350ms"], 1e-5)
         self.assertEqual(f"{found.number:.7g}GB/s", found.changes[LINK])
@@ -56,7 +56,7 @@ class Search(unittest.TestCase):
         self.assertEqual(found.changes, {"policy.overlap": True, "workload.batch": 1})
         self.assertEqual(len(found.points), 4)
 
-    def test_what_failed_is_not_proved(self):
+    def test_a_search_with_failures_proves_nothing(self):
         found = sluice.minimise(scenario(), "makespan_s", {"workload.batch": [1, "x"]}, verify=False)
         self.assertFalse(found.exhaustive)
         self.assertIn("all combinations but the one that failed", repr(found))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures side by side can be compared: common axes, one unit, one meaning a colour; and what a paper asks."""
+"""Pictures side by side can be compared: common axes, one unit, one meaning per colour; and what papers need."""
 
 import itertools
 import pickle
@@ -21,7 +21,7 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Runs of 0.9 and of 1.2 s: the unit of the one alone is ms, of the other s.
+# Runs of 0.9 and 1.2 s: alone, the first is shown in ms and the second in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -29,12 +29,12 @@ LONG = sluice.load("alexnet_x200").run()
 
 
 def right_end(ax):
-    """Of what is drawn in a picture of a memory, in the data of the axes."""
+    """The right end of what a picture of a memory shows, in data coordinates."""
     return max(path.vertices[:, 0].max() for area in ax.collections for path in area.get_paths())
 
 
 def written(axis):
-    """Places and numbers of the ticks that are seen, with the unit of the label."""
+    """Positions and numbers of the visible ticks, with the unit of the label."""
     axis.axes.figure.canvas.draw()
     low, high = sorted(axis.get_view_interval())
     return [(place, float(text.get_text())) for place, text in zip(axis.get_ticklocs(), axis.get_ticklabels())
@@ -112,7 +112,7 @@ class SharedAxes(unittest.TestCase):
         self.assertEqual(ax.get_xlabel(), "mine")
         pickle.loads(pickle.dumps(ax.figure))
 
-    def test_a_unit_that_is_asked_for_is_written(self):
+    def test_a_requested_unit_is_used(self):
         for unit, factor in (("ms", 1e3), ("us", 1e6), ("µs", 1e6), ("ns", 1e9), ("s", 1)):
             for draw in ("timeline", "memory", "utilisation"):
                 figure = getattr(LONG.plot, draw)(unit=unit).figure
@@ -186,7 +186,7 @@ class ForAPaper(unittest.TestCase):
         peak = RUNS["sqrt"].memory
         self.assertLess(peak[peak["class"] == "output"]["delta"].max(), ax.get_ylim()[1] / 200)
 
-    def test_pages_have_the_width_of_their_columns_and_no_title_of_ours(self):
+    def test_pages_have_the_width_of_their_columns_and_no_title_by_default(self):
         for columns, width in ((1, 3.33), (2, 7.0)):
             with sluice.paper(columns=columns):
                 for draw in self.draws:
@@ -211,20 +211,20 @@ class ForAPaper(unittest.TestCase):
             with self.assertRaisesRegex(sluice.UsageError, "^columns=.*width="), sluice.paper(columns=wrong):
                 pass
 
-    def test_a_wrong_unit_is_told_by_the_argument_that_had_it(self):
+    def test_a_wrong_unit_is_reported_with_its_argument(self):
         for argument, draw in (("bytes_unit", RUNS["sqrt"].plot.memory), ("unit", RUNS["sqrt"].plot.memory),
                                ("unit", RUNS["sqrt"].plot.timeline), ("unit", RUNS["sqrt"].plot.roofline)):
             with self.assertRaisesRegex(sluice.UsageError, f"^{argument}='furlong': expected one of"):
                 draw(**{argument: "furlong"})
 
-    def test_a_picture_that_there_is_not_is_told_with_those_that_there_are(self):
+    def test_an_unknown_picture_is_refused_with_the_known_ones(self):
         runs = sluice.compare({"a": LONG, "b": SHORT})
         for plots in (LONG.plot, runs.plot):
             with self.assertRaisesRegex(AttributeError, "'timelin' .did you mean 'timeline'.*memory"):
                 plots.timelin()
             self.assertFalse(hasattr(plots, "_repr_png_"))
 
-    def test_numbers_stand_only_in_bars_that_have_room(self):
+    def test_numbers_are_only_in_bars_that_have_room(self):
         ax = SHORT.plot.timeline()
         ax.figure.canvas.draw()
         renderer = ax.figure.canvas.get_renderer()
@@ -245,7 +245,7 @@ def lab(colour):
 
 
 def contrast(one, other):
-    """WCAG 2.1."""
+    """The contrast ratio of WCAG 2.1."""
     light, dark = sorted((_colours._luminance(one), _colours._luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -289,7 +289,7 @@ class Colours(unittest.TestCase):
         colours = [matplotlib.colors.to_hex(handle.get_facecolor()) for handle in handles]
         self.assertEqual(len(colours), len(set(colours)), colours)
 
-    def test_pictures_are_read_on_dark_styles(self):
+    def test_pictures_are_readable_with_dark_styles(self):
         for style in ("dark_background", "default"):
             with plt.style.context(style):
                 for draw in (RUNS["sqrt"].plot.timeline, RUNS["sqrt"].plot.memory, LONG.plot.utilisation,

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sweeps from Python: the same numbers whoever computes them, rows for what is refused, pictures."""
+"""Sweeps from Python: the same numbers with any executor, rows for refused points, pictures."""
 
 import importlib.util
 import logging
@@ -25,7 +25,7 @@ from sluice import _apart, _workers  # noqa: E402
 FATAL = "workload.batch=7"
 
 
-# What a child runs that ends at some points.
+# The program of a child that ends at some points.
 DEADLY = f"""
 import os, types
 from sluice import _apart, _sluice
@@ -42,7 +42,7 @@ _apart.serve()
 
 
 def be_deadly(program=DEADLY):
-    """In this process, points are asked by such a child."""
+    """Makes this process evaluate points in such a child."""
     _apart.PROGRAM = program
 
 
@@ -60,7 +60,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """As a Dask client's: it never answers what it was asked first, and knows its workers."""
+    """Like the executor of a Dask client: it never answers its first request, and knows its workers."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -86,7 +86,7 @@ class Sweep(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_a_row_is_what_run_says(self):
+    def test_a_row_equals_the_answer_of_run(self):
         frame = scenario().sweep(GRID, verify=1).frame
         self.assertEqual(list(frame["workload.batch"]), [1, 1, 4, 4, 16, 16])
         self.assertTrue(frame["verified"].all())
@@ -97,7 +97,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(row["peak_bytes[gpu]"], metrics["peak_bytes"]["gpu"])
         self.assertEqual(frame.attrs["units"]["makespan_s"], "s")
 
-    def test_whoever_works_the_table_is_the_same(self):
+    def test_the_table_is_the_same_with_every_executor(self):
         expected = scenario().sweep(GRID, verify=0).frame
         with ThreadPoolExecutor(2) as threads:
             for workers in (1, 2, threads):
@@ -110,7 +110,7 @@ class Sweep(unittest.TestCase):
         except ImportError:
             self.skipTest("python3-distributed is not installed")
         warnings.simplefilter("ignore", DeprecationWarning)
-        logging.disable(logging.CRITICAL)  # that a worker died is what is tested
+        logging.disable(logging.CRITICAL)  # the death of a worker is what is tested
         self.addCleanup(logging.disable, logging.NOTSET)
         expected = scenario().sweep(GRID, verify=0).frame
         with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1",
@@ -176,7 +176,7 @@ class Sweep(unittest.TestCase):
                                  store=self.folder / "s.db").frame
         self.assertEqual(list(again["status"]), ["complete", "complete"])
 
-    def test_work_that_a_cluster_forgot_is_asked_again_and_one_without_workers_is_given_up(self):
+    def test_work_that_a_cluster_lost_is_requested_again_and_one_without_workers_is_given_up(self):
         for name, value in (("_BETWEEN_LOOKS_S", 0.05), ("_IDLE_S", 0.2), ("_WITHOUT_WORKERS_S", 0.2)):
             self.addCleanup(setattr, _workers, name, getattr(_workers, name))
             setattr(_workers, name, value)
@@ -210,7 +210,7 @@ class Sweep(unittest.TestCase):
                 capture_output=True, text=True)
             self.assertIn("6 points taken from the store", done.stdout, done.stderr)
 
-    def test_what_does_not_fit_is_a_row_and_drawn(self):
+    def test_an_infeasible_point_is_a_row_and_is_drawn(self):
         import matplotlib
         matplotlib.use("Agg")
         sweep = scenario().sweep({"workload.batch": [1, 64, 100000],

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tables of results and plans: nobody can spoil them for others, and they say by name and number what was decided."""
+"""Tables of results and plans: changes of a table affect no other table, and decisions are given by name and number."""
 
 import copy
 import pathlib
@@ -30,7 +30,7 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """All that the review tried, and what else pandas has; refusals are as good as what is not seen."""
+        """Every change that pandas allows; a refused change is as good as one without effect."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)
@@ -49,7 +49,7 @@ class NobodySpoils(unittest.TestCase):
             yield lambda name=name: table[name].array.codes.fill(0)
             yield lambda name=name: table.loc.__setitem__((table.index[0], name), table[name].cat.categories[-1])
 
-    def test_what_is_done_to_a_table_is_seen_in_no_other(self):
+    def test_a_change_of_a_table_affects_no_other(self):
         import warnings
         for name in ("spans", "memory", "series"):
             before = getattr(self.result, name).copy(deep=True)
@@ -57,7 +57,7 @@ class NobodySpoils(unittest.TestCase):
             for number in range(tries):
                 table = getattr(self.result, name)
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # pandas' word for a change that is seen nowhere
+                    warnings.simplefilter("ignore")  # pandas warns of a change without effect
                     try:
                         list(self.changes(table))[number]()
                     except (ValueError, TypeError, KeyError):
@@ -71,7 +71,7 @@ class NobodySpoils(unittest.TestCase):
         try:
             spans.loc[0, "start"] = 5.0
         except ValueError:
-            pass  # refused, or theirs alone
+            pass  # refused, or only in this table
         self.assertEqual(self.result.spans["start"][0], 0)
         self.assertNotIn("length", self.result.spans)
         shifted = self.result.spans
@@ -130,7 +130,7 @@ class Names(unittest.TestCase):
             mine = table[table["replica"] == device]
             self.assertEqual(set(mine.index), set(inner))
 
-    def test_facts_are_there_after_a_trace(self):
+    def test_facts_are_kept_in_a_trace(self):
         result = sluice.load("phased_ipu_pair", SMALL).run()
         with tempfile.TemporaryDirectory() as folder:
             result.save(f"{folder}/t.h5")
@@ -138,7 +138,7 @@ class Names(unittest.TestCase):
             for name in ("facts", "stages", "spans"):
                 self.assertTrue(getattr(again, name).equals(getattr(result, name)), name)
 
-    def test_fates_are_those_that_the_strategy_says(self):
+    def test_fates_equal_those_of_the_strategys_facts(self):
         """The table is read from the actions; the strategy says the same in its facts."""
         for strategy in STRATEGIES:
             plan = training(strategy, 8 if strategy == "keep_all" else 20).plan()

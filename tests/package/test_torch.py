@@ -79,7 +79,7 @@ class Counts(unittest.TestCase):
                 network = getattr(torchvision.models, name)(weights=None)
                 self.same(sluice.from_torch(network, image()), zoo)
 
-    def test_channels_that_are_shuffled_are_channels_still(self):
+    def test_shuffled_channels_are_still_channels(self):
         # torchvision's documentation: 2278604 parameters, 0.14 GFLOP (which are MACs there).
         network = torchvision.models.shufflenet_v2_x1_0(weights=None)
         model = sluice.from_torch(network, image())
@@ -93,7 +93,7 @@ class Counts(unittest.TestCase):
         network = torchvision.models.resnet18(weights=None)
         self.same(sluice.from_torch(network, image(3)), "resnet18")
 
-    def test_gpt2_is_the_zoos(self):
+    def test_gpt2_equals_that_of_the_zoo(self):
         tokens = torch.zeros(1, 1024, dtype=torch.long)
         self.same(sluice.from_torch(GPT2(Block), tokens), "gpt2")
 
@@ -103,7 +103,7 @@ class Counts(unittest.TestCase):
 
 
 class Models(unittest.TestCase):
-    def test_one_runs_as_any_model_does(self):
+    def test_an_imported_module_runs_like_any_model(self):
         model = sluice.from_torch(nn.Sequential(nn.Flatten(), nn.Linear(3 * 64, 10)),
                                   torch.zeros(2, 3, 8, 8), "tiny")
         self.assertEqual((model.name, model.parameters, model.macs), ("tiny", 1930, 1920))
@@ -118,7 +118,7 @@ class Models(unittest.TestCase):
         self.assertEqual([one.training for one in network.modules()], [True, True, False])
         self.assertNotIn("forward", network[0].__dict__)
 
-    def test_one_that_looks_at_values_is_run_for_real(self):
+    def test_a_module_that_looks_at_values_is_really_run(self):
         class Looks(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -132,7 +132,7 @@ class Models(unittest.TestCase):
         self.assertEqual(sluice.from_torch(network, torch.zeros(1, 4)).parameters, 30)
         self.assertIs(network.first.weight, weight)
 
-    def test_what_is_not_known_is_named(self):
+    def test_unknown_operations_are_named(self):
         class Odd(nn.Module):
             def forward(self, x):
                 return torch.fft.fft(x)
@@ -140,7 +140,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, r"'fft_fft'.*\(Odd\).*onnx.export.*unknown='operator'"):
             sluice.from_torch(Odd(), torch.zeros(1, 4))
 
-    def test_the_place_of_what_is_not_known_is_told(self):
+    def test_the_position_of_an_unknown_operation_is_reported(self):
         class Odd(nn.Module):
             def forward(self, x):
                 return torch.fft.fft(x).real
@@ -150,7 +150,7 @@ class Models(unittest.TestCase):
             sluice.from_torch(network, torch.zeros(1, 4))
         self.assertNotIn("forward", vars(network[1][1]))
 
-    def test_what_is_not_known_becomes_an_operator_where_that_is_asked_for(self):
+    def test_unknown_operations_become_operators_on_request(self):
         class Odd(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -167,7 +167,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "expected 'error' or 'operator'"):
             sluice.from_torch(network, torch.zeros(1, 4), unknown="skip")
 
-    def test_what_is_ignored_is_left_out(self):
+    def test_ignored_parts_are_left_out(self):
         class Headed(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -183,7 +183,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, r"not used.*aux2.weight.*ignore=\['first', 'aux2'\]"):
             sluice.from_torch(Headed(), torch.zeros(1, 4))
 
-    def test_a_forward_of_the_modules_own_stays(self):
+    def test_the_modules_own_forward_stays(self):
         network = nn.Sequential(nn.Linear(4, 4))
         network.forward = own = lambda x: network[0](x)
         sluice.from_torch(network, torch.zeros(1, 4))
@@ -196,11 +196,11 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "27 parameters, its layers 20.*spare"):
             sluice.from_torch(network, torch.zeros(1, 4))
 
-    def test_what_is_no_module_is_refused(self):
+    def test_an_argument_that_is_not_a_module_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "Module"):
             sluice.from_torch(torch.relu, torch.zeros(1))
 
-    def test_what_is_no_input_is_refused(self):
+    def test_an_argument_that_is_not_an_input_is_refused(self):
         for given, words in (({"x": torch.zeros(1, 4)}, "not a dict"), (torch.zeros(1, 4).numpy(), "ndarray"),
                              ((torch.zeros(1, 4), 3), "not a int"), (torch.tensor(3.0), "no axes"), ((), "at least one"),
                              (torch.zeros(0, 4), "no samples")):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""torchvision's families and modules as people write them: parameters as published, and the
-multiply-accumulates that torch's own kernels are called for."""
+"""torchvision's families and modules as people write them: published numbers of parameters, and the
+multiply-accumulates of the calls of torch's own kernels."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 class Kernels(TorchDispatchMode):
-    """Counts the products below all modules and functions: what the library's kernels are given."""
+    """Counts the products below all modules and functions: the calls of the library's kernels."""
 
     def __init__(self):
         super().__init__()
@@ -48,7 +48,7 @@ def kernels_of(module, *inputs):
     return kernels.macs
 
 
-#: A network of each of torchvision's families, and the size of its images where it is not 224.
+#: A network of each of torchvision's families, with the size of its images.
 FAMILIES = {"alexnet": 224, "convnext_tiny": 224, "densenet121": 224, "efficientnet_b0": 224,
             "efficientnet_v2_s": 384, "googlenet": 224, "inception_v3": 299, "maxvit_t": 224, "mnasnet1_0": 224,
             "mobilenet_v2": 224, "mobilenet_v3_large": 224, "regnet_x_400mf": 224, "regnet_y_400mf": 224,
@@ -57,7 +57,7 @@ FAMILIES = {"alexnet": 224, "convnext_tiny": 224, "densenet121": 224, "efficient
 
 
 class Families(unittest.TestCase):
-    def test_parameters_are_those_published_and_macs_those_of_the_kernels(self):
+    def test_parameters_are_as_published_and_macs_are_those_of_the_kernels(self):
         self.assertGreaterEqual(len(FAMILIES), 20)
         for name, size in FAMILIES.items():
             with self.subTest(network=name), warnings.catch_warnings():
@@ -85,11 +85,11 @@ class Norm(nn.Module):
 
 
 class RMSNorm(Norm):
-    """The same under the name that says what it is."""
+    """The same with the usual name."""
 
 
 class Llama(nn.Module):
-    """A block: grouped queries, turned by their places, and a gated feed-forward layer."""
+    """A block: grouped queries with rotary positions, and a gated feed-forward layer."""
 
     def __init__(self, width=64, heads=8, groups=2, norm=Norm):
         super().__init__()
@@ -246,7 +246,7 @@ class Encoder(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Weights that are used twice, once turned."""
+    """Weights that are used twice, once transposed."""
 
     def __init__(self):
         super().__init__()
@@ -262,7 +262,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", pathlib.Path(__file__).resolve().pare
 
 
 def operators(model):
-    """What `sluice profile plan` says is to be measured of it."""
+    """The operators that `sluice profile plan` lists for it."""
     done = subprocess.run([PROGRAM, "profile", "plan", model], capture_output=True, text=True, check=True)
     lines = [line for line in done.stdout.splitlines() if line[:1] != "#"]
     return {(row["config"], row["inputs"], row["outputs"], row["occurrences"]) for row in csv.DictReader(lines)}

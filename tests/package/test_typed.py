@@ -12,9 +12,9 @@ import unittest
 from sluice_package import sluice
 
 SCRIPT = pathlib.Path(__file__).with_name("user_script.py")
-#: What has no types of its own in Debian, and takes a minute to be read for them.
+#: Packages that have no types of their own in Debian, and whose source mypy would read for a minute.
 OTHERS = ("pandas", "numpy", "xarray", "matplotlib", "torch", "tqdm", "optuna", "distributed")
-#: What replaces what in the script, and the words of mypy's about it.
+#: (text of the script, replacement, message of mypy)
 MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\', \'points\']"'),
             ('executor="replay"', 'executor="SimGrid"', "Literal['auto', 'simgrid', 'replay', 'both']"),
             ('mode="training"', 'mode="train"', "Literal['inference', 'training']"),
@@ -63,7 +63,7 @@ class Script(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_the_words_are_those_of_the_catalogs(self):
+    def test_the_literals_are_those_of_the_catalogs(self):
         words, native = sluice.words, sluice._sluice
         self.assertEqual(set(typing.get_args(words.Computation)) | set(typing.get_args(words.Movement)),
                          set(native.kind_colours()))

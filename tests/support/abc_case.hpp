@@ -1,4 +1,4 @@
-// Three layers whose every time is a whole number of milliseconds at 1 GFLOP/s and 1 GB/s, and two
+// Three layers, all of whose times are whole milliseconds at 1 GFLOP/s and 1 GB/s, and two
 // devices for them.
 #pragma once
 
@@ -16,7 +16,7 @@ inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3,
 inline const std::vector<std::string> two_devices = {
     "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
 
-/// So many milliseconds, as seconds.
+/// Milliseconds as seconds.
 inline Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }

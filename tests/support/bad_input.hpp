@@ -1,4 +1,4 @@
-// Helpers for tests of bad input: what an error says.
+// Helpers for tests of bad input: the message of an error.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Property tests: random cases from fixed seeds. A run of all tests tries a few of them; a longer
-// one (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of
+// run (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of
 // the same row. Test cases that use this carry the tag [property].
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace sluice::test {
 
-/// By how much the counts of property tests are multiplied: SLUICE_CAMPAIGN, or 1. Throws
+/// The factor of the counts of property tests: SLUICE_CAMPAIGN, or 1. Throws
 /// runtime_error when it is not a positive integer.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
@@ -22,7 +22,7 @@ inline int campaign_factor() {
   return static_cast<int>(factor);
 }
 
-/// How many cases to try where a run of all tests tries `usual`.
+/// The number of cases to try if a run of all tests tries `usual`.
 template <class Count>
 Count cases_of(Count usual) {
   return usual * static_cast<Count>(campaign_factor());

@@ -1,4 +1,4 @@
-// What the tests of checks share: a baseline and a plan that are small enough to read.
+// Shared by the tests of checks: a baseline and a plan that are small enough to read.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// A small trace and what an export says of it, for the tests of exports.
+// A small trace and its exports, for the tests of exports.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ using nlohmann::json;
 
 inline const std::string evil = "</script>\"\n";
 
-/// A file of its own for each trace.
+/// A trace in its own file.
 class Trace {
  public:
   Trace(const Labels& labels, const std::vector<Span>& spans,
@@ -101,7 +101,7 @@ inline Summary summary() {
   return summary;
 }
 
-/// A message taken apart: numbers and nested texts by field.
+/// A parsed message: numbers and nested texts by field.
 struct Message {
   std::map<int, std::vector<std::uint64_t>> numbers;
   std::map<int, std::vector<std::string>> texts;

@@ -1,4 +1,4 @@
-// ONNX files for tests, written byte by byte: what is not ONNX can be written as well.
+// ONNX files for tests, written byte by byte, so that invalid files can be written too.
 // Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
 #pragma once
 
@@ -24,7 +24,7 @@ struct OnnxAttribute {
 
 /// An extent, or the name of a symbolic one.
 struct OnnxDim {
-  OnnxDim(int value) : extent(value) {}        // NOLINT: as one writes them
+  OnnxDim(int value) : extent(value) {}        // NOLINT: for short notation
   OnnxDim(const char* name) : symbol(name) {}  // NOLINT
   std::int64_t extent = 0;
   std::string symbol;
@@ -39,10 +39,10 @@ class OnnxBytes {
   OnnxBytes& input(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
   OnnxBytes& output(const std::string& name);
-  /// What the file says of a tensor's shape.
+  /// The shape of a tensor in the file.
   OnnxBytes& shape(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
-  /// An initialiser of which only the shape is there.
+  /// An initialiser with a shape but without data.
   OnnxBytes& weight(const std::string& name, const std::vector<std::int64_t>& shape,
                     std::string_view more = {});
   /// An initialiser of int64.

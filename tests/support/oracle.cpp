@@ -108,7 +108,7 @@ class Oracle {
     return any;
   }
 
-  /// One execution that may start now; with `shared` one that waits for a shared pool.
+  /// Starts one execution that may start now; with `shared` one that waits for a shared pool.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

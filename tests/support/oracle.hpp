@@ -1,5 +1,5 @@
-// A third, naive executor: writes every execution of a plan down as a node of its own and looks at
-// all of them again and again until nothing changes, moment by moment. It shares no code with the
+// A third, naive executor: it lists every execution of a plan as a separate node and looks at
+// all of them repeatedly until nothing changes, moment by moment. It shares no code with the
 // tables and the executors that it checks, only what a plan says. No link may be shared. Seconds.
 #pragma once
 
@@ -19,7 +19,7 @@ struct OracleResult {
   std::map<std::pair<std::uint32_t, std::int64_t>, Times> times;  ///< by (action, iteration)
 };
 
-/// `in_order`: a pool of one device grants strictly in listing order, as no executor does any more.
+/// `in_order`: a pool of one device grants strictly in listing order, which no executor does.
 OracleResult oracle(const Plan& plan, bool in_order = false);
 
 }  // namespace sluice::test

@@ -15,7 +15,7 @@ Scenario ipu_pair(const std::vector<std::string>& overrides);
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
 /// Mean time from one phase's start to the next one's, over `phases` phases in the middle of the
-/// run; of one device where it is named.
+/// run; only of `device`, if it is given.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");
 
 }  // namespace sluice::test

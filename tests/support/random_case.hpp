@@ -1,5 +1,5 @@
-// Random small scenarios with choices left open, the same for the same seed on every machine, and
-// explicit settings of what they leave open.
+// Random small scenarios with open choices, the same for the same seed on every machine, and
+// explicit settings of these choices.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more than any plan of it needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// With further keys of the policy, as ", key: value".
+  /// The scenario with further keys of the policy, as ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
@@ -32,13 +32,13 @@ struct RandomCase {
 /// Policies that a case may have, each with what it replicates.
 const std::vector<std::string>& policies_with_choices();
 
-/// One of that policy, which must be able to train where `training` is asked for.
+/// A case with that policy, which must be able to train if `training` is set.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Explicit settings of everything that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Its plan on devices of so many bytes each, with further overrides; none where it does not fit.
+/// Its plan on devices with that many bytes each, with further overrides; none if it does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

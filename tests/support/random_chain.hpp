@@ -27,7 +27,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Up to 10 seconds and 100 bytes a tensor; some tensors of 0 bytes, some workspaces, stages that
+/// Up to 10 seconds and 100 bytes per tensor; some tensors of 0 bytes, some workspaces, stages that
 /// do not read their input or that read their output.
 inline Chain random_chain(Dice& dice, std::size_t stages) {
   const auto tensor = [&dice] {

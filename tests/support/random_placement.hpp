@@ -1,4 +1,4 @@
-// Random questions of placement, the same for the same seed on every machine.
+// Random placement problems, the same for the same seed on every machine.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Seconds of a kernel: one line, a roofline, or a table in which every entry is drawn by itself.
+/// Seconds of a kernel: one line, a roofline, or a table whose entries are drawn independently.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -73,7 +73,7 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
 }
 
 /// Like the training of a deep network: half of the kernels make a tensor each, the other half
-/// reads them in the opposite order; beside them weights that stay.
+/// reads them in the opposite order; and weights that stay.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// Links of its own, over which a device reads while it computes.
+  /// Adds links of each device, over which it reads while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -81,7 +81,7 @@ class Generator {
       }
   }
 
-  /// A computation reads over one or two links, each of its own or, where they are shared, any.
+  /// Lets a computation read over one or two links: its own or, if links are shared, any.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -96,7 +96,7 @@ class Generator {
     }
   }
 
-  /// Each route crosses one to three links, which others cross too.
+  /// Lets each route cross one to three links, which other routes cross too.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -154,7 +154,7 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Allocated by `a`, used by itself or by one or two later actions that wait for it.
+  /// Adds a tensor that `a` allocates, and that `a` or one or two later actions use, which wait for it.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),
@@ -167,7 +167,7 @@ class Generator {
     }
   }
 
-  /// A body action that works for the next iteration, its first instance made in the prologue.
+  /// Adds an action of the body that works for the next iteration; the prologue makes its first instance.
   void add_prefetch() {
     const std::uint32_t load = any(plan_.body_begin, plan_.body_end);
     if (!plan_.actions[load].allocates.empty() || !plan_.actions[load].uses.empty()) return;
@@ -184,7 +184,7 @@ class Generator {
     wait(user, first, 0);
   }
 
-  /// Lists each section's streams in a random turn; the order on each stays.
+  /// Lists each section's streams in a random interleaving; the order on each stream stays.
   void riffle() {
     std::vector<std::uint32_t> order;  // old numbers in the new listing
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {

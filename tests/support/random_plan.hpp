@@ -10,10 +10,11 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  bool ties = false;  ///< seconds that are multiples of a half, so that much happens at once
-  bool shared_links = false;  ///< routes cross links of others, a factor of up to 1e5 apart
-  bool riffled = false;       ///< streams are listed in a random turn: waits look ahead, too
-  bool owned_pools = false;   ///< the host's memory has no end: no pool is first come, first served
+  bool ties = false;          ///< seconds are multiples of 0.5, so that much happens at once
+  bool shared_links = false;  ///< routes share links whose bandwidths differ by up to 1e5
+  bool riffled = false;       ///< streams are interleaved at random: waits may look ahead
+  bool owned_pools =
+      false;  ///< the host's memory is unlimited: no pool is first come, first served
 };
 
 /// Valid by check_structure(); the same seed gives the same plan.

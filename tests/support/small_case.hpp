@@ -1,4 +1,4 @@
-// A small scenario whose every time is simple: 1 GFLOP/s, 1 GB/s, layers of whole milliseconds.
+// A small scenario with simple times: 1 GFLOP/s, 1 GB/s, layers of whole milliseconds.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace sluice::test {
 
 /// One layer of a stage table; all per sample.
 struct Row {
-  double compute_ms;          ///< FLOP = 1e6 a millisecond, at 1 GFLOP/s
-  std::int64_t weight_bytes;  ///< 1 us a kB at 1 GB/s
+  double compute_ms;          ///< 1e6 FLOP per millisecond, at 1 GFLOP/s
+  std::int64_t weight_bytes;  ///< 1 us per kB at 1 GB/s
   std::int64_t output_bytes;
 };
 

@@ -23,7 +23,7 @@ namespace sluice::trace_case {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 
-/// A folder of its own for each test case.
+/// A separate folder for each test case.
 class Folder {
  public:
   Folder() {
@@ -48,7 +48,7 @@ inline void put(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// h5py, which shares no code with Sluice, comes to the content hash that stands in the trace.
+/// Checks that h5py, which shares no code with Sluice, computes the content hash of the trace.
 inline void require_hash_of_h5py(const std::string& path) {
   const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
                               "/tests/unit/trace/trace_hash.py " +

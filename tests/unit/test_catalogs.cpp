@@ -1,5 +1,5 @@
-// Every entry of every catalog: its record is whole, and it works on small models. A new entry is
-// tested here without a line of its own; its hand-computed case comes beside.
+// Every entry of every catalog: its record is complete, and it works on small models. A new entry
+// is tested here without a further line; its hand-computed case is a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -39,7 +39,7 @@ void check_records(const Catalog<Entry>& catalog) {
   CHECK(names.size() >= 2);
 }
 
-TEST_CASE("every record of every catalog is whole") {
+TEST_CASE("every record of every catalog is complete") {
   check_records(policy_catalog());
   check_records(layer_catalog());
   check_records(cost_catalog());
@@ -63,7 +63,7 @@ Scenario scenario_with(const std::string& keys) {
                                "{joins: [gpu0, gpu1], bandwidth: 1GB/s}}"});
 }
 
-TEST_CASE("every policy plans, fits, is executed, and does the model's work") {
+TEST_CASE("every policy makes a plan that fits, is executed, and does the model's work") {
   for (const Policy* policy : policy_catalog().entries())
     for (const char* overlap : {"true", "false"}) {
       std::string keys = "policy: {name: " + policy->name;

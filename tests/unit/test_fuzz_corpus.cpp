@@ -1,4 +1,4 @@
-// What the fuzzer found worth keeping: each reader reads or refuses it, and nothing else happens.
+// Inputs that the fuzzer kept: each reader reads or refuses them, and nothing else happens.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<fs::path> corpus_of(const std::string& target) {
 
 }  // namespace
 
-TEST_CASE("what fuzzing found is read or refused", "[fuzz]") {
+TEST_CASE("inputs that fuzzing found are read or refused", "[fuzz]") {
   for (const test::FuzzTarget& target : test::fuzz_targets()) {
     const std::vector<fs::path> files = corpus_of(target.name);
     CHECK(files.size() >= 5);

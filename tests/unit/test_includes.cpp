@@ -1,4 +1,4 @@
-// Who may include whom: docs/architecture.md holds the tables, and this test reads them and every
+// Which folder may include which: docs/architecture.md has the tables, and this test reads them and every
 // #include under sim/. A folder may include itself and, transitively, what its row names; a
 // third-party header has one user.
 #include <catch2/catch.hpp>
@@ -156,7 +156,7 @@ std::set<std::string> source_files(const fs::path& root) {
   return files;
 }
 
-/// Every include under `root` that goes up the arrow; counts the includes that it read.
+/// Every include under `root` that goes against the arrow; counts the includes that it reads.
 std::vector<std::string> violations(const fs::path& root, int& includes) {
   const std::set<std::string> files = source_files(root);
   std::vector<std::string> found;
@@ -178,11 +178,11 @@ std::vector<std::string> violations(const fs::path& root, int& includes) {
 
 }  // namespace
 
-TEST_CASE("every include under sim/ goes down the arrow", "[includes]") {
+TEST_CASE("every include under sim/ follows the arrow", "[includes]") {
   int includes = 0;
   for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
     FAIL_CHECK(wrong);
-  CHECK(includes > 50);  // else nothing was read
+  CHECK(includes > 50);  // otherwise nothing was read
 }
 
 TEST_CASE("planted violations are refused, each with its sentence", "[includes]") {
@@ -240,7 +240,8 @@ TEST_CASE("every folder of sim/ has a row in the architecture, and every row a f
   }
 }
 
-TEST_CASE("a page whose tables cannot be read is an error, not an empty law", "[includes]") {
+TEST_CASE("a page whose tables cannot be read is an error, not an empty set of rules",
+          "[includes]") {
   const auto read = [](const std::string& rows) {
     std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);
     return read_law(page);
@@ -254,7 +255,7 @@ TEST_CASE("a page whose tables cannot be read is an error, not an empty law", "[
   CHECK_THROWS(read("| `a` | x | nothing |\n| `a` | y | nothing |\n"));
 }
 
-TEST_CASE("the include check itself knows right from wrong", "[includes]") {
+TEST_CASE("the include check itself accepts good includes and refuses bad ones", "[includes]") {
   const std::set<std::string> files = {
       "plan/plan.hpp",  "execute/feasibility.hpp", "execute/simgrid/engine.hpp",
       "base/error.hpp", "document/value.hpp",      "trace/span.hpp",

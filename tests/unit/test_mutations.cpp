@@ -5,7 +5,7 @@
 // seed:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests
 //   "[mutations]"
-// SLUICE_MUTANT names a file that always holds the mutant at hand, for one that crashes.
+// SLUICE_MUTANT names a file that always holds the current mutant, to find one that crashes.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -79,7 +79,7 @@ class Mutator {
       case 3:  // a part is lost
         text.erase(at, 1 + below(12));
         break;
-      case 4:  // a part stands elsewhere, too
+      case 4:  // a part is copied to another position
         text.insert(below(text.size() + 1), text.substr(at, 1 + below(40)));
         break;
       case 5:
@@ -93,7 +93,7 @@ class Mutator {
     }
   }
 
-  /// A line twice, lost, or in another place.
+  /// Repeats, removes or moves a line.
   void mutate_lines(std::string& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);
@@ -199,7 +199,7 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Neither is all of it refused, nor none: the faults are where they matter.
+  // Some mutants are refused and some are not: the faults are where they matter.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

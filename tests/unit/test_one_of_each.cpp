@@ -1,4 +1,4 @@
-// What stands in one place stays there: who forks, who renames a file into place.
+// Code that exists only once stays that way: forking, and renaming a file into place.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -31,7 +31,7 @@ using Files = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("one place forks processes, and one renames a file into place", "[sizes]") {
+TEST_CASE("one file forks processes, and one renames a file into place", "[sizes]") {
   CHECK(files_with(R"(\b(fork|vfork|posix_spawnp?|popen|system)\()") ==
         Files{"base/processes.cpp"});
   CHECK(files_with(R"(\brename\()") == Files{"base/part_file.cpp"});

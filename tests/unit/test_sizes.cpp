@@ -50,7 +50,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// The line on which the statement begins that goes on in line `i`.
+/// The line on which the statement begins that continues in line `i`.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');
@@ -103,7 +103,7 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
       if (lines.size() > most_lines_of_a_file)
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
-  CHECK(files > 300);  // else nothing was read
+  CHECK(files > 300);  // otherwise nothing was read
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {
@@ -121,7 +121,7 @@ TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]")
   }
 }
 
-TEST_CASE("no function of sim/ is longer than 60 lines, but lists of entries", "[sizes]") {
+TEST_CASE("no function of sim/ is longer than 60 lines, except lists of entries", "[sizes]") {
   std::size_t blocks = 0, longest = 0;
   each_source("sim", [&](const fs::path& path, const std::vector<std::string>& lines) {
     for (const Function& function : blocks_of(lines)) {
@@ -134,10 +134,10 @@ TEST_CASE("no function of sim/ is longer than 60 lines, but lists of entries", "
     }
   });
   CHECK(blocks > 3000);
-  CHECK(longest > 30);  // else functions are not found
+  CHECK(longest > 30);  // otherwise functions were not found
 }
 
-TEST_CASE("the size of a function is that of its lines, and of nothing else", "[sizes]") {
+TEST_CASE("the size of a function is the number of its lines", "[sizes]") {
   std::istringstream text(
       "namespace a {\n"
       "struct B {\n"

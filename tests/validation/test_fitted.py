@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The cost model fitted: the page holds the errors of the bundled fits, which are where they have to be, and the
-program prices products as a second writing of its form does."""
+"""The cost model `fitted`: the page has the errors of the bundled fits, which are within their limits, and the
+program prices products like a second implementation of its form."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from fit_form import Form  # noqa: E402
 
 
 class Fits(unittest.TestCase):
-    def test_the_page_holds_the_errors_of_the_fits(self):
+    def test_the_page_has_the_errors_of_the_fits(self):
         page = (ROOT / "analysis/validation/fitted.md").read_text()
         for line in [*fitted.cards_table(), *fitted.unseen_table(), *fitted.products_table()]:
             self.assertIn(line, page)
@@ -46,7 +46,7 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"{OPERATORS} is not here")
 class Fitting(unittest.TestCase):
-    """The bundled fits are what the program makes of the tables; the A30's table has no licence, so that nothing of
+    """The bundled fits are those that the program makes from the tables; the A30's table has no licence, so nothing of
     it is bundled."""
 
     def fit(self, tables, *words):
@@ -55,7 +55,7 @@ class Fitting(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["classes"]
 
-    def test_a_bundled_fit_is_what_its_tables_give(self):
+    def test_a_bundled_fit_is_the_one_that_its_tables_give(self):
         tables = [f"neusight_{name}.csv" for name in ("softmax", "ln")]
         made = self.fit(tables, "--where", "device=Tesla T4", "--on", "t4")
         bundled = fitted.errors("t4")
@@ -84,7 +84,7 @@ class Fitting(unittest.TestCase):
 
 
 class Prices(unittest.TestCase):
-    """Of single products, from the program and from analysis/validation/fit_form.py."""
+    """Prices of single products, from the program and from analysis/validation/fit_form.py."""
 
     def seconds(self, layer, shape, platform, dtype, batch):
         document = {
@@ -109,7 +109,7 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # Data sheets of fit and platform differ in a fourth digit; of equally near places either counts.
+                    # Data sheets of fit and platform differ in a fourth digit; of equally near points either counts.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Iteration times of Megatron-LM: the page says what its script computes, and what was not fitted is within 12 %."""
+"""Iteration times of Megatron-LM: the page has the numbers of its script, and unfitted times are within 12 %."""
 
 import pathlib
 import sys
@@ -11,12 +11,12 @@ import iteration_times  # noqa: E402
 
 
 class IterationTimes(unittest.TestCase):
-    def test_the_page_holds_the_tables_of_its_script(self):
+    def test_the_page_has_the_tables_of_its_script(self):
         page = (ROOT / "analysis/validation/iteration_times.md").read_text()
         for line in iteration_times.page():
             self.assertIn(line, page)
 
-    def test_what_was_not_fitted_is_within_12_percent(self):
+    def test_times_that_were_not_fitted_are_within_12_percent(self):
         _, seen, unseen = iteration_times.results()
         self.assertEqual(len(seen), 23)  # two of 22B and 21 of 3.6B
         self.assertEqual([name for name, *_ in unseen], [

@@ -51,7 +51,7 @@ class Compare(validation.Case):
         self.close(ours["median_ratio"], by_hand["median"], "median")
         self.close(ours["worst"]["ratio"], by_hand["worst"], "worst")
         self.assertEqual(ours["worst"]["row"], WORST)
-        self.assertIsNone(ours["agree"])  # no verdict was asked for
+        self.assertIsNone(ours["agree"])  # no verdict was requested
         self.check_tables("kernel_timing_by_memory_pool.md", {
             first: by_hand["pairs"], **second(by_hand), "above 1 us, compared": by_hand["compared"],
             "median of simultaneous / single": by_hand["median"], "within 5 %": by_hand["agreeing"],

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""analysis/validation/korthikanti2022.md: by the paper's formulas, in the digits that stand there, and by
-Sluice itself. Where the published figures lie beside the project, they are compared, too."""
+"""analysis/validation/korthikanti2022.md: by the paper's formulas, in the digits that the page shows, and by
+Sluice itself. If the published figures are next to the project, they are compared too."""
 
 import csv
 import functools
@@ -47,19 +47,19 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Of a rank: products, their biases (of the second product of each pair whole), norms, and tables
+        """Parameters of a rank: products, their biases (all of it for each pair's second product), norms, and tables
         of words (shared with the logits) and positions."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
 
     def model_flop(self):
-        """72 L s h h (1 + s/6h + v/12hL) of a sample."""
+        """72 L s h h (1 + s/6h + v/12hL) per sample."""
         return (72 * self.blocks * self.sh * self.h + 12 * self.blocks * TOKENS * self.sh +
                 6 * VOCABULARY * self.sh)
 
     def core_flop(self):
-        """Of one forward pass: queries by keys, scores by values."""
+        """FLOP of one forward pass: queries by keys, scores by values."""
         return 4 * self.blocks * TOKENS * self.sh
 
     def utilisation(self, samples, gpus, seconds):
@@ -160,8 +160,8 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Of a block, of which the attention's core takes 1.3 ms forward. What of the backward pass belongs to
-    which part was not measured, and does not matter. A loss follows: what the last stage of all reads is
+    """Seconds of a block whose attention core takes 1.3 ms forward. Which part of the backward pass belongs to
+    which part was not measured, and does not matter. A loss follows: what the last stage reads is
     there when its backward pass begins, and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
@@ -198,7 +198,7 @@ class Korthikanti(Case):
                 Fraction(run("checkpoint", 1)["compute_s"] / run("selective", 8)["compute_s"]) - 1,
         }, "Table 5")
 
-    def test_a_block_of_the_model_keeps_what_the_formulas_say_to_the_byte(self):
+    def test_a_block_of_the_model_keeps_the_bytes_of_the_formulas_exactly(self):
         for name in BLOCKS:
             formulas = Formulas(name)
             for t, sequence in ((1, 1), (2, 1), (8, 1), (2, 2), (8, 8)):
@@ -211,7 +211,7 @@ class Korthikanti(Case):
                     self.assertEqual(model(name, t, sequence)["totals"]["parameters"],
                                      formulas.parameters(t))
 
-    def test_what_a_plan_holds_at_most_is_what_the_formulas_say_to_the_byte(self):
+    def test_the_peak_of_a_plan_is_that_of_the_formulas_exactly(self):
         hand = memory_by_hand()
         found = {"peak of activations, all kept": activations("keep_all", 1),
                  "peak of activations, sequence parallel": activations("keep_all", 8),

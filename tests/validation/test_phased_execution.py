@@ -1,4 +1,4 @@
-"""analysis/validation/popart_phased_execution.md against exact arithmetic and against what sluice prints."""
+"""analysis/validation/popart_phased_execution.md against exact arithmetic and against the output of sluice."""
 import json
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pool bandwidths fitted on half of the nodes of a training step say what the other half takes in PMEM.
+"""Pool bandwidths fitted on half of the nodes of a training step predict the times of the other half in PMEM.
 
 Reads ../shared/data/placement; skips where that is absent."""
 
@@ -29,7 +29,7 @@ class Fit(unittest.TestCase):
     def test_the_table_has_the_nodes_that_the_timer_can_see(self):
         self.assertEqual((len(self.kernels), sum(len(rows) for _, rows in self.kernels.values())), (27, 135))
 
-    def test_what_an_effect_is_follows_from_rows_that_repeat_each_other(self):
+    def test_the_threshold_of_an_effect_follows_from_repeated_rows(self):
         groups = placement.repeated(DATA, "mean_us_single")
         self.assertEqual(sum(len(times) - 1 for times in groups), 28)
         self.assertAlmostEqual(self.effect, 0.278, places=3)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""AlexNet 200 times as large on a card and its host: which weights a placement keeps on the card, beside those that
-the judged plans of `streamed` keep there while the others take turns (analysis/validation/placement.md)."""
+"""AlexNet 200 times as large on a card and its host: which weights a placement keeps on the card, compared with those
+that the judged plans of `streamed` keep there while the others take turns (analysis/validation/placement.md)."""
 
 import json
 import os
@@ -27,10 +27,10 @@ class Residency(unittest.TestCase):
         each = {one["name"]: one["worth_s"] / one["bytes"] for one in worth["tensors"]
                 if one["name"].startswith("weights of") and one["bytes"] > 1e9}
         self.assertEqual(set(each), {"weights of full6", "weights of full7", "weights of full8", "weights of conv4"})
-        for name, seconds in each.items():  # its way over the link, but for reading it on the card
+        for name, seconds in each.items():  # its time over the link, minus the time to read it on the card
             self.assertAlmostEqual(seconds * LINK, 1 - LINK / MEMORY, delta=0.01, msg=name)
 
-    def test_so_the_sum_of_what_stays_decides_and_a_placement_keeps_more(self):
+    def test_the_sum_of_what_stays_decides_and_a_placement_keeps_more(self):
         streamed, placed = asked("run", *ONE), asked("run", PLACED, *ONE)
         weights = streamed["metrics"]["peak_bytes_by_class"]["host"]["weight"]
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
@@ -40,15 +40,15 @@ class Residency(unittest.TestCase):
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # What takes turns, and the image, comes beside the computation; what lies in host memory is read instead of
-        # what lies on the card, one kernel after the other.
+        # Weights that take turns, and the image, are loaded during the computation; weights in host memory are read
+        # instead of those on the card, one kernel after the other.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY
         self.assertAlmostEqual(placed["metrics"]["step_s"] / expected, 1, delta=0.02)
         self.assertLess(placed["metrics"]["step_s"], 0.92 * streamed["metrics"]["step_s"])
 
-    def test_where_samples_share_a_load_streaming_wins(self):
+    def test_if_samples_share_a_load_streaming_is_faster(self):
         streamed, placed = (asked("run", *words)["metrics"]["step_s"] for words in ([], [PLACED]))
         self.assertGreater(placed, 9 * streamed)
 

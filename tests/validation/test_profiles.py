@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measured tables of others, out of `sluice profile`, beside an independent calculation with NumPy."""
+"""Published measurements through `sluice profile`, compared with an independent calculation with NumPy."""
 
 import csv
 import pathlib
@@ -22,7 +22,7 @@ OPERATORS = ROOT.parent / "shared/data/operators"
 
 
 def left_out_errors(rows, rate, bandwidth, element):
-    """Of a plane through the logarithms of utilisation at the ten nearest rows, each row left out."""
+    """Errors of a plane through the logarithms of utilisation at the ten nearest rows, with each row left out."""
     m, n, k, seconds = rows.T
     ideal = numpy.maximum(2 * m * n * k / rate, element * (m * k + k * n + m * n) / bandwidth)
     x, y = numpy.log(rows[:, :3]), numpy.log(ideal / seconds)
@@ -75,9 +75,9 @@ cost: measured
 
 @unittest.skipUnless(GRAPHS.exists(), "PipeDream's graphs are not here")
 class PipeDream(unittest.TestCase):
-    """A step of training takes the seconds of all nodes but the loading of data, and an update."""
+    """A step of training takes the seconds of all nodes except data loading, plus an update."""
 
-    def test_five_graphs_train_in_the_seconds_that_they_measured(self):
+    def test_five_graphs_train_in_their_measured_seconds(self):
         for name, samples in SAMPLES.items():
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 graph = shutil.copy(GRAPHS / f"{name}.graph.txt", folder)

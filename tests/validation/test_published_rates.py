@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What others measured beside Sluice's default answer: analysis/validation/published_rates.md holds what the program
-says, and no ratio beyond a factor of 2 stands there without the effect that explains it. --write writes the page."""
+"""Published measurements compared with Sluice's default answer: analysis/validation/published_rates.md has what the
+program says, and every ratio beyond a factor of 2 has the effect that explains it. --write writes the page."""
 
 import functools
 import json
@@ -16,7 +16,7 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# A run's keys -> the paths that they are laid over; `model` and `platform` are written out in overrides().
+# A run's keys -> the paths that they change; overrides() handles `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -50,7 +50,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """What a run asks, as the words that follow the scenario on the command line."""
+    """The question of a run, as the words after the scenario on the command line."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
@@ -68,7 +68,7 @@ def metrics(*words):
 
 
 def answer(row):
-    """The row's quantity as Sluice says it, in the row's unit."""
+    """Sluice's value of the row's quantity, in the row's unit."""
     if row["unit"] == "GB":
         (run,) = row["runs"]
         return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
@@ -77,7 +77,7 @@ def answer(row):
 
 
 def rounded(value):
-    """Four digits at most, so that a last digit of the machine does not show."""
+    """At most four digits, so that differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 
@@ -130,7 +130,7 @@ class PublishedRates(unittest.TestCase):
     def test_the_page_holds_what_the_program_says(self):
         self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
 
-    def test_no_ratio_beyond_a_factor_of_two_without_the_effect_that_is_missing(self):
+    def test_every_ratio_beyond_a_factor_of_two_names_the_missing_effect(self):
         for row in data()["rows"]:
             with self.subTest(row["what"]):
                 if not 0.5 <= ratio(row) <= 2:
@@ -138,12 +138,12 @@ class PublishedRates(unittest.TestCase):
                 if not 0.85 <= ratio(row) <= 1.18:
                     self.assertTrue("missing" in row or len(row.get("why", "")) > 20)
 
-    def test_most_rows_are_near(self):
+    def test_most_rows_are_close(self):
         ratios = sorted(ratio(row) for row in data()["rows"])
         self.assertEqual(len(ratios), 45)
         self.assertTrue(0.8 <= ratios[len(ratios) // 2] <= 1.25, ratios)
 
-    def test_every_source_is_used_and_every_row_says_where_it_stands(self):
+    def test_every_source_is_used_and_every_row_names_its_source(self):
         self.assertEqual({row["source"] for row in data()["rows"]}, set(data()["sources"]))
         self.assertEqual({row["missing"] for row in data()["rows"] if "missing" in row}, set(data()["effects"]))
         for row in data()["rows"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How near streamed plans come to the bound of the question, for five models on small memories:
-analysis/validation/question_bound.md holds what the program says. --write writes the table anew."""
+"""How close streamed plans come to the bound of the question, for five models on small memories:
+analysis/validation/question_bound.md has what the program says. --write writes the table again."""
 
 import functools
 import sys
@@ -64,7 +64,7 @@ class QuestionBound(unittest.TestCase):
                 with self.subTest(model=model, share=share):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
-    def test_what_the_reasons_say_of_the_two_others(self):
+    def test_the_reasons_given_for_the_two_others(self):
         # 64 answers of 1024 x 50257 scores, 4 bytes each, at 30 GB/s.
         self.assertAlmostEqual(64 * 1024 * 50257 * 4 / 30e9, metrics("gpt2", 90)["question_bound_s"], delta=1e-3)
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)

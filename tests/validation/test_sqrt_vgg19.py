@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
-# 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. Of each but the last one, what
-# runs again before its backward passes is all that one of them reads: a convolution and a dense layer read their input,
+# 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each but the last one, what
+# runs again is everything that its backward passes read: a convolution and a dense layer read their input,
 # a ReLU its output, a pool its indices, which it makes when it runs. The output of a segment's last layer is kept, so
 # that a convolution there, or before a ReLU there, need not run again.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
@@ -54,7 +54,7 @@ def asked(*words):
 
 
 class SqrtOnVgg19(unittest.TestCase):
-    def test_sqrt_costs_what_its_segments_cost_by_hand(self):
+    def test_sqrt_costs_the_sum_of_its_segments_by_hand(self):
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder)
             shutil.copy(MODEL, path)
@@ -73,7 +73,7 @@ class SqrtOnVgg19(unittest.TestCase):
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
         self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
-        # Of multiplications alone, 1 s for 1 G of them, the convolutions that run again take 14.42 s.
+        # With only multiplications, 1 s for 1 G of them, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
         # Chen's own count has every layer of these segments run again.

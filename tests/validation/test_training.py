@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Training in analysis/validation/alexnet_on_one_card.md: by arithmetic that knows nothing of Sluice, in the digits
-that stand there, and by Sluice itself."""
+"""Training in analysis/validation/alexnet_on_one_card.md: by arithmetic that is independent of Sluice, in the digits
+that the page shows, and by Sluice itself."""
 
 import functools
 import re
@@ -22,13 +22,13 @@ CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {shar
 
 
 class Strategies(Alexnet):
-    """What the strategies of the text cost a sample beyond forward and backward, s."""
+    """The cost of the text's strategies per sample beyond forward and backward, in seconds."""
 
     def __init__(self):
         super().__init__(200)
 
     def save(self, first, last):
-        """Or reload: the states of rows first..last (from 1)."""
+        """The seconds to save, or to reload, the states of rows first..last (from 1)."""
         return self.move(sum(self.state[first - 1:last]))
 
     def forward(self, first, last):
@@ -144,7 +144,7 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # of an element of the original
-# What the stage conv1..pool5 keeps beside the image and pool5: the outputs of rectifiers, which they
+# What the stage conv1..pool5 keeps in addition to the image and pool5: the outputs of rectifiers, which they
 # read themselves, those of pools, which convolutions read, and an index of 8 bytes an output of a pool.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
@@ -176,7 +176,7 @@ class Optimal(Case):
         for number in ("**21.4 ms**", "1055.8 s instead of 1092.0 s", "costs 61.6 ms"):
             self.assertIn(number, page)
 
-    def test_a_byte_less_than_any_fate_allows_exits_4_and_names_the_least(self):
+    def test_one_byte_less_than_any_fate_needs_exits_4_and_names_the_least(self):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],
                               capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4, done.stderr)
@@ -209,7 +209,7 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Host to device, s. In each pass all weights twice, but once those of the last stage; those of
+        """Seconds from host to device. In each pass all weights twice, except once those of the last stage; those of
         the first stage are still there from the pass before; gradients from the second pass on."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
@@ -220,7 +220,7 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Forward, backward at twice that, and 2 FLOP per parameter for the update; s."""
+    """Seconds of forward, backward at twice that, and 2 FLOP per parameter for the update."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 
@@ -255,7 +255,7 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """All that there are, or what the message says that fits of them."""
+    """All micro-batches, or the number that fits according to the message."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES
@@ -263,7 +263,7 @@ def most_in_flight(*run):
 
 
 def makespans():
-    """Only Sluice has them: what overlaps is the simulation's answer."""
+    """Makespans are known only to Sluice, because the simulation decides what overlaps."""
     runs = {"halves, all kept": (*KEPT, in_flight(3)),
             "halves, all offloaded": (*OFFLOADED, in_flight(300)),
             "halves, all offloaded, 445 in flight": (*OFFLOADED, in_flight(445)),
@@ -310,7 +310,7 @@ class OnTheCard(Case):
             self.assertIn(f"needs {needed(most + 1)} B", done.stderr)
             self.assertIn(f"the most that fit in flight: {most}\n", done.stderr)
 
-    def test_what_binds_is_the_link_and_each_makespan_is_beyond_its_transfers(self):
+    def test_the_link_binds_and_each_makespan_exceeds_its_transfers(self):
         for name, down in (("halves, all kept", KEPT), ("halves, all offloaded", OFFLOADED),
                            ("smaller parts, all kept", KEPT_PARTS)):
             bound = by_hand()[f"{name}: host to device"]

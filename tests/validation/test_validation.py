@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What analysis/validation/ says: each number by arithmetic that knows nothing of Sluice, in the digits
-that stand there, and by Sluice itself."""
+"""The numbers of analysis/validation/: each by arithmetic that is independent of Sluice, in the digits
+that the page shows, and by Sluice itself."""
 
 import pathlib
 import tempfile
@@ -90,7 +90,7 @@ class AlexNetOnOneCard(Case):
 
 
 class AlexNetOnOneCardElsewhere(Case):
-    """The same arithmetic holds with bandwidth x 0.7, rate x 1.3 and scale 50: alone and together."""
+    """The same arithmetic holds with bandwidth x 0.7, rate x 1.3 and scale 50, one by one and together."""
 
     CASES = [
         dict(bandwidth=Fraction(7, 10) * BANDWIDTH),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whole networks as NeuSight measured them: the page's numbers are what Sluice says, and none is far off."""
+"""Whole networks as NeuSight measured them: the page has Sluice's numbers, and none is far off."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def scenario(row):
 
 class WholeModels(unittest.TestCase):
     def ratios(self, cost, ms_column, ratio_column, keys):
-        """Of each row, where the page says what Sluice computes."""
+        """The ratio of each row, after a check that the page has Sluice's number."""
         found = []
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder) / "scenario.json"
@@ -58,7 +58,7 @@ class WholeModels(unittest.TestCase):
         self.assertEqual(len(found), 35)
         return found
 
-    def test_each_row_is_what_the_page_says_and_near_what_was_measured(self):
+    def test_each_row_agrees_with_the_page_and_is_close_to_the_measurement(self):
         ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # which nothing names
         self.assertEqual(f"{sorted(ratios)[17]:.2f}", "0.97")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Networks of the zoo: their published counts, and that each runs with all its FLOP and bytes."""
+"""Networks of the zoo: they have their published counts, and each runs with all its FLOP and bytes."""
 
 import json
 import os
@@ -78,7 +78,7 @@ TORCHVISION = {
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
-# What torchvision counts and the zoo leaves out, for inference does not compute it (nor do the GMACs
+# What torchvision counts and the zoo leaves out, because inference does not compute it (nor do the GMACs
 # contain it): Inception's auxiliary classifier, a 1 x 1 and a 5 x 5 convolution with their norms, and
 # 1,000 features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
@@ -189,12 +189,12 @@ class Counts(unittest.TestCase):
         # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Its multiply-accumulates a token: each weight but the words' once, and for each block 4,096
+        # Its multiply-accumulates per token: each weight except the words' once, and for each block 4,096
         # scores of 8,192 features, twice.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 
-    def test_a_decoded_token_meets_each_weight_once_and_the_keys_of_all_before(self):
+    def test_a_decoded_token_meets_each_weight_once_and_all_earlier_keys(self):
         block = 4 * 4096 ** 2 + 3 * 4096 * 11008
         self.assertEqual(totals("llama2_7b", "tokens=1", "cached=4095")["macs"],
                          32000 * 4096 + 32 * (block + 2 * 4096 * 4096))
@@ -203,7 +203,7 @@ class Counts(unittest.TestCase):
 
 
 def passes_of(result):
-    """How often the weights of each group were loaded."""
+    """The number of times that the weights of each group were loaded."""
     return int(result["plan"]["facts"]["weight_passes"]["0"])
 
 
@@ -212,7 +212,7 @@ class Runs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for zoo in ("models", "platforms"):  # a scenario's files lie beside its folder
+        for zoo in ("models", "platforms"):  # a scenario's files are next to its folder
             shutil.copytree(ROOT / zoo, self.folder / zoo)
         (self.folder / "scenarios").mkdir()
 
@@ -267,7 +267,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(result["stages"][0]["cache_bytes"], cache)
         self.assertEqual(result["stages"][0]["workspace_bytes"],
                          without["stages"][0]["workspace_bytes"])
-        # Of a step: three batches of two.
+        # Per step: three batches of two.
         by_class = result["metrics"]["peak_bytes_by_class"]["gpu"]
         self.assertEqual(by_class["kv_cache"], 3 * 2 * cache)
         self.assertEqual(by_class["workspace"],

@@ -1,4 +1,4 @@
-"""What the tests of analysis/validation/ share: the program, the documents' tables, a case that compares
+"""Shared by the tests of analysis/validation/: the program, the documents' tables, a case that compares
 the two with arithmetic, and the AlexNet document's table."""
 
 import json
@@ -59,7 +59,7 @@ def number(cell):
 
 
 def shown(value, like):
-    """The value, rounded to as many decimals as the cell has."""
+    """The value, rounded to the number of decimals in the cell."""
     decimals = len(re.match(r"[0-9]+\.?([0-9]*)", like).group(1))
     return f"{float(round(value, decimals)):.{decimals}f}"
 
@@ -83,8 +83,8 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """The column Sluice is `expected` in the digits shown, the differences are right, and the
-        tables below headings that match hold all of it and nothing else."""
+        """Checks that the column Sluice is `expected` in the digits shown, that the differences are right, and that the
+        tables below matching headings have exactly these rows."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -100,7 +100,7 @@ class Case(unittest.TestCase):
 
 
 class Alexnet:
-    """The AlexNet document's arithmetic over the rows of its table; s, bytes and counts, exact."""
+    """The arithmetic of 'AlexNet on one card' over the rows of its table: exact seconds, bytes and counts."""
 
     def __init__(self, scale=1, rate=RATE, bandwidth=BANDWIDTH):
         data = json.loads((ROOT / TABLE).read_text())["data"]
@@ -158,12 +158,12 @@ class Alexnet:
         return many["compute"] + many["load parameters"] + many["load images"]
 
     def memory_peak(self):
-        """Weights up to stage 16, a state of stage 16 for each, and the last image."""
+        """Weights up to stage 16, a state of stage 16 per sample, and the last image."""
         return self.params[15] + SAMPLES * self.state[15] + self.state[0]
 
 
 def full_depth():
-    """AlexNet with convolutions that see their input's depth, 200 times, at 61 TFLOP/s."""
+    """AlexNet whose convolutions use the full input depth, 200 times, at 61 TFLOP/s."""
     # (outputs, inputs of one output) of each convolution and dense layer; no biases.
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),
                     (12, 384, 3 * 3 * 384), (12, 256, 3 * 3 * 384)]

@@ -1,4 +1,4 @@
-// The search for the most that fits: its answer is that of asking every number, in few questions.
+// The search for the largest number that fits finds the same answer as asking every number, with few questions.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -14,7 +14,7 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
-TEST_CASE("where each takes the same, the limit is found by the second refusal") {
+TEST_CASE("if each number needs the same amount, the limit is found by the second refusal") {
   // (1000 - 100) / 7 = 128.57. Asked: 1, 2, 6, 22, 86, 342. Then 1000 / ((100 + 7 x 342) / 342) =
   // 137.1; and through both refusals 128.
   std::vector<std::int64_t> asked;
@@ -39,7 +39,7 @@ TEST_CASE("a first guess that is right costs two questions") {
   CHECK(asked == 3);
 }
 
-TEST_CASE("none, all, and one of one are found") {
+TEST_CASE("the search finds none, all, and one of one") {
   CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
   CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
   CHECK(most_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
@@ -48,8 +48,7 @@ TEST_CASE("none, all, and one of one are found") {
         }) == 1'000'000'000'000);
 }
 
-TEST_CASE("whatever grows with the number, the search finds what asking each one finds",
-          "[property]") {
+TEST_CASE("for any growing need, the search finds what asking each number finds", "[property]") {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most)(random);
@@ -57,7 +56,7 @@ TEST_CASE("whatever grows with the number, the search finds what asking each one
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    const std::int64_t kind = up_to(3);  // what is needed is said: never, always, at times, wrongly
+    const std::int64_t kind = up_to(3);  // the need is reported: never, always, sometimes, wrongly
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {
       if (up_to(200) == 0) slope = static_cast<double>(up_to(50));

@@ -1,4 +1,4 @@
-// Arrays on large pages hold what others hold, on both sides of the size from which they differ.
+// Arrays on large pages behave like ordinary arrays, below and above the size at which they differ.
 #include <catch2/catch.hpp>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ TEST_CASE("a vector on large pages keeps its elements while it grows", "[base]")
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a hint changes nothing of what is there", "[base]") {
+TEST_CASE("a hint does not change the contents", "[base]") {
   std::string text(9'000'001, 'x');
   prefer_large_pages(text.data(), text.size());
   prefer_large_pages(text.data(), 10);
@@ -44,7 +44,7 @@ TEST_CASE("a hint changes nothing of what is there", "[base]") {
   CHECK(text == std::string(9'000'001, 'x'));
 }
 
-TEST_CASE("a block of more bytes than there can be is refused", "[base]") {
+TEST_CASE("a block larger than the address space is refused", "[base]") {
   CHECK_THROWS_AS(large_block(static_cast<std::size_t>(-1)), std::bad_alloc);
   CHECK_THROWS_AS(LargePages<double>().allocate(static_cast<std::size_t>(-1) / 4), std::bad_alloc);
 }

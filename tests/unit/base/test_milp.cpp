@@ -27,7 +27,7 @@ TEST_CASE("milp: a knapsack by hand") {
   CHECK(solution.values == std::vector<double>{0, 1, 1});
 }
 
-TEST_CASE("milp: real variables, equalities, terms that stand twice") {
+TEST_CASE("milp: real variables, equalities, and terms that occur twice") {
   // x + x + y = 4, x <= 1.5: least 3 x + y at x = 0; y whole in 0 … 3 makes it x = 0.5, y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
@@ -37,7 +37,7 @@ TEST_CASE("milp: real variables, equalities, terms that stand twice") {
   CHECK(solution.objective == Approx(4.5));
 }
 
-TEST_CASE("milp: what has no solution is proven to have none") {
+TEST_CASE("milp: a programme without a solution is proven to have none") {
   Milp real, whole;
   const auto x = real.real(0, 1);
   real.constrain(2, {{x, 1}}, none);
@@ -49,7 +49,7 @@ TEST_CASE("milp: what has no solution is proven to have none") {
   CHECK(whole.solve({.seconds = 10}).proven);
 }
 
-TEST_CASE("milp: nothing worse than what is known is looked for") {
+TEST_CASE("milp: only solutions better than the known one are searched") {
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -61,7 +61,7 @@ TEST_CASE("milp: nothing worse than what is known is looked for") {
   CHECK_THROWS_AS(milp.constrain(0, {{c + 1, 1}}, 0), InternalError);
 }
 
-TEST_CASE("milp: random knapsacks agree with all subsets") {
+TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   test::Dice dice(21);
   for (int round = 0; round < 30; ++round) {
     Milp milp;

@@ -60,7 +60,7 @@ TEST_CASE("bytes are whole numbers, exact up to 2^63 - 1") {
   CHECK_THAT(error_of([] { parse_bytes("1.0001kB"); }), Contains("not a whole number of bytes"));
 }
 
-TEST_CASE("what is no quantity is refused, with the text, the reason and an example") {
+TEST_CASE("text that is not a quantity is refused, with the text, the reason and an example") {
   const auto said = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
@@ -129,7 +129,7 @@ TEST_CASE("counts that would overflow are errors that name them") {
   CHECK_THAT(error_of([] { checked_add(INT64_MAX, 1, "bytes"); }), Contains("3 bytes: "));
 }
 
-TEST_CASE("a slip of the finger finds its word, a stranger finds none") {
+TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
   const std::vector<std::string> known = {"bandwidth", "latency", "setup"};
   CHECK(did_you_mean("bandwith", known) == " (did you mean 'bandwidth'?)");
   CHECK(did_you_mean("lateny", known) == " (did you mean 'latency'?)");
@@ -182,7 +182,7 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
       install_interrupt_handlers();
       if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
       std::raise(signal);
-      install_interrupt_handlers();  // forgets nothing
+      install_interrupt_handlers();  // keeps the flag
       if (interrupt_signal() != signal) _exit(2);
       const std::string expected = std::to_string(128 + signal) + " interrupted";
       _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);
@@ -195,13 +195,13 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
   CHECK(interrupt_signal() == 0);
 }
 
-TEST_CASE("where nothing is to be put in order, a signal ends the process and removes its file") {
+TEST_CASE("if nothing needs cleaning up, a signal ends the process and removes its file") {
   char name[] = "/tmp/sluice_interrupt_XXXXXX";
   const int file = mkstemp(name);
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    const bool in_order = signal == SIGINT;  // then it waits for its end
+    const bool in_order = signal == SIGINT;  // then the process waits for the end of the block
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

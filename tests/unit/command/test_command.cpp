@@ -1,4 +1,4 @@
-// The parts of the command line that need no process of their own; tests/command/test_cli.py has
+// The parts of the command line that can be tested without a process; tests/command/test_cli.py has
 // the rest.
 #include <catch2/catch.hpp>
 
@@ -43,13 +43,14 @@ std::string refusal(const char* name, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("A word with an equals sign is an override, unless a slash stands before the sign") {
+TEST_CASE("A word with an equals sign is an override, unless there is a slash before the sign") {
   const Arguments arguments = parsed("run", "a.b=1 dir/s=1.yaml c=x/y");
   CHECK(arguments.positionals == std::vector<std::string>{"dir/s=1.yaml"});
   CHECK(arguments.overrides == std::vector<std::string>{"a.b=1", "c=x/y"});
 }
 
-TEST_CASE("An option takes its value behind an equals sign, a blank, or its letter") {
+TEST_CASE(
+    "An option takes its value after an equals sign, after a blank, or directly after its letter") {
   for (const char* line :
        {"s -o t.h5", "s -ot.h5", "s --output t.h5", "s --output=t.h5", "--output=t.h5 s"})
     CHECK(parsed("run", line).text("output") == "t.h5");
@@ -61,11 +62,11 @@ TEST_CASE("The command line is kept, quoted where a shell would need it") {
   CHECK(arguments.line == "sluice run s.yaml 'stages={cut: it'\\''s}'");
 }
 
-TEST_CASE("What follows two dashes is no option") {
+TEST_CASE("What follows two dashes is not an option") {
   CHECK(parsed("show", "-- --json").positionals == std::vector<std::string>{"--json"});
 }
 
-TEST_CASE("A command line that cannot be understood is refused with what there is") {
+TEST_CASE("A command line that cannot be understood is refused with a list of what exists") {
   CHECK(refusal("run", "s --jsn").find("2 unknown option '--jsn' (did you mean '--json'?)") == 0);
   CHECK(refusal("run", "s --js").find("2 unknown option '--js'") == 0);
   CHECK(refusal("run", "s --json=yes").find("2 ") == 0);
@@ -101,7 +102,7 @@ TEST_CASE("Every command has a sentence, usage, examples and a function, and its
   }
 }
 
-TEST_CASE("Milliseconds show six significant digits and three decimals at least") {
+TEST_CASE("Milliseconds show six significant digits and at least three decimals") {
   CHECK(milliseconds(0.00628197973) == "6.28198");
   CHECK(milliseconds(0.8) == "800");
   CHECK(milliseconds(1.256395946) == "1256.396");
@@ -109,7 +110,7 @@ TEST_CASE("Milliseconds show six significant digits and three decimals at least"
   CHECK(milliseconds(0) == "0");
 }
 
-TEST_CASE("Figures are grouped, clocked and rounded as people read them") {
+TEST_CASE("Numbers and times are grouped and rounded for people") {
   CHECK(grouped(188459392) == "188 459 392");
   CHECK(grouped(-1234) == "-1 234");
   CHECK(grouped(999) == "999");
@@ -139,12 +140,13 @@ TEST_CASE("A bar has its width, whatever the share") {
     CHECK(columns_of(bar(share, 20)) == 20);
 }
 
-TEST_CASE("A CSV cell with a comma, a quote or a line's end stands in quotes") {
+TEST_CASE("A CSV cell with a comma, a quote or an end of line is quoted") {
   const TextTable table{{{"a"}, {"b"}}, {{"1,2", "say \"no\""}, {"x\ny", ""}}};
   CHECK(table.csv() == "a,b\r\n\"1,2\",\"say \"\"no\"\"\"\r\n\"x\ny\",\r\n");
 }
 
-TEST_CASE("In JSON a metric that is absent is null, one by key is nested, and bytes are integers") {
+TEST_CASE(
+    "In JSON an absent metric is null, a metric with keys is nested, and bytes are integers") {
   Summary summary;
   summary.metrics.push_back({"step_s", "s", "", SummaryValue::none("why")});
   summary.metrics.push_back(

@@ -7,7 +7,7 @@
 
 using namespace sluice;
 
-TEST_CASE("Text is broken at blanks, and a word that is too long stands alone") {
+TEST_CASE("Text is broken at blanks, and a word that is too long gets its own line") {
   CHECK(broken("a bc def", 4) == std::vector<std::string>{"a bc", "def"});
   CHECK(broken("a bc def", 0) == std::vector<std::string>{"a bc def"});
   CHECK(broken("abcdefgh i", 4) == std::vector<std::string>{"abcdefgh", "i"});
@@ -15,7 +15,7 @@ TEST_CASE("Text is broken at blanks, and a word that is too long stands alone") 
   CHECK(broken("äöü äöü", 3) == std::vector<std::string>{"äöü", "äöü"});
 }
 
-TEST_CASE("What goes on below stands where its text began") {
+TEST_CASE("A continued line is indented to where its text began") {
   CHECK(folded("label  one two three\n", 14) == "label  one two\n       three\n");
   CHECK(folded("  indented words here\n", 12) == "  indented\n  words here\n");
   CHECK(folded("short\n", 80) == "short\n");
@@ -23,11 +23,11 @@ TEST_CASE("What goes on below stands where its text began") {
   CHECK(folded("\x1b[1mbold\x1b[0m word\n", 9) == "\x1b[1mbold\x1b[0m word\n");
 }
 
-TEST_CASE("Paragraphs are filled anew, lists are left alone") {
+TEST_CASE("Paragraphs are wrapped again, lists are not") {
   CHECK(reflowed("one two\nthree\n\nx  y\n  z\n", 40) == "one two three\n\nx  y\n  z\n");
 }
 
-TEST_CASE("A table keeps within the page: text goes on below, then columns do") {
+TEST_CASE("A table fits the page: first text continues below, then columns do") {
   const TextTable table{.columns = {left("name"), right("number"), left("what it is")},
                         .rows = {{"a", "1", "a sentence of quite a few words"}}};
   CHECK(table.aligned(0) ==
@@ -39,7 +39,7 @@ TEST_CASE("A table keeps within the page: text goes on below, then columns do") 
   CHECK(wide.aligned(14) == "name  first\na         1\n\nname  second\na          2\n");
 }
 
-TEST_CASE("Rows that differ in their device alone are one row") {
+TEST_CASE("Rows that differ only in their device become one row") {
   const std::vector<std::string> devices = {"", "gpu0", "gpu1", "gpu2", "gpu10"};
   CHECK(grouped_by_device({{"transfers", "gpu0.down: 2 GB"},
                            {"", "gpu0.up: 1 GB"},
@@ -51,7 +51,7 @@ TEST_CASE("Rows that differ in their device alone are one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // By name and not by number: gpu10 follows gpu2 in this list, and gpu1 is not in gpu10.
+  // Devices are told apart by name: gpu10 follows gpu2 in this list, and gpu1 is not a part of gpu10.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

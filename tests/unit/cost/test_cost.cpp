@@ -31,7 +31,7 @@ Model sum_of_two() {
   return model;
 }
 
-/// Seconds of so much work, of no layer.
+/// Seconds of the given work, which does not belong to a layer.
 double seconds(const std::string& cost, const Work& work, const Device& device,
                DType dtype = DType::float32) {
   return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;
@@ -74,7 +74,7 @@ TEST_CASE("backward work reads what is kept and the gradient, and writes gradien
   CHECK(forward_work(model, a, 8, DType::float32).written == 4 * 8 * 200);
 }
 
-TEST_CASE("of a table the rows looked up are read, of experts' matrices one for each row") {
+TEST_CASE("a table reads only the rows looked up, and experts read one matrix per row") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: tokens, shape: [3]}\n"
       "- {type: embedding, name: words, entries: 10, features: 8}\n"
@@ -97,14 +97,14 @@ TEST_CASE("of a table the rows looked up are read, of experts' matrices one for 
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
-  // Backwards the matrices that were read are read again, and as large a gradient is written.
+  // The backward pass reads the same matrices again, and writes gradients of the same size.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // The tokens are no numbers to have gradients of, but counted like all inputs.
+  // Tokens have no gradients, but they are counted like all inputs.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
-TEST_CASE("no backward pass before the first weights, unless one was measured") {
+TEST_CASE("layers before the first weights have no backward pass, unless one was measured") {
   const std::string input = "- {type: input, name: x, shape: [20]}\n";
   const std::string tail = "- {type: dense, name: y, features: 5, bias: false}\n- {type: relu}\n";
   const auto bytes = [](const Model& model, std::size_t l) {
@@ -161,13 +161,13 @@ TEST_CASE("the efficiencies of roofline divide the rate that binds") {
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
 
-TEST_CASE("where none is named it is roofline, or peak where a device has no memory bandwidth") {
+TEST_CASE("the default cost model is roofline, or peak if a device has no memory bandwidth") {
   Platform platform;
   platform.devices = {device(), device()};
   const Value nothing = Value::make_map();
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
-  Value half = Value::make_map();  // a key of roofline says no name, and is of the default
+  Value half = Value::make_map();  // a key of roofline without a name is for the default
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");
@@ -182,7 +182,7 @@ TEST_CASE("where none is named it is roofline, or peak where a device has no mem
   CHECK(choose_cost(named, "", platform).name() == "roofline");
 }
 
-TEST_CASE("an answer can say what a cost model lets a device reach") {
+TEST_CASE("an answer can say which rates a device reaches under a cost model") {
   Device gpu = device();  // 10e12 FLOP/s at an efficiency of 0.5
   gpu.roofline = {.compute = 0.7, .memory = 0.6};
   CHECK(reached_text(*plain_cost("peak"), gpu, DType::float32) == "100 % of 5 TFLOP/s");
@@ -229,7 +229,8 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
   }
 }
 
-TEST_CASE("measured seconds are those of the layer, one gradient its part by FLOP, and say so") {
+TEST_CASE(
+    "measured seconds belong to the layer, one gradient gets its part by FLOP, and the price says so") {
   Model model = sum_of_two();
   model.measured_batch = 8;
   Layer& a = model.layers[1];
@@ -250,7 +251,7 @@ TEST_CASE("measured seconds are those of the layer, one gradient its part by FLO
     CHECK(price(pass).measured_s == expected);
     CHECK(price(pass).flop > 0);
   }
-  // An update is of no layer: 1e6 FLOP at 5e12 FLOP/s, and nothing of it measured.
+  // An update does not belong to a layer: 1e6 FLOP at 5e12 FLOP/s, and nothing of it is measured.
   const Price update =
       plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
   CHECK(update.seconds == 2e-7);
@@ -259,7 +260,7 @@ TEST_CASE("measured seconds are those of the layer, one gradient its part by FLO
   CHECK(plain_cost("peak")->only_samples(model) == 0);
 }
 
-TEST_CASE("prices add up, and a multiple of a measurement is no measurement") {
+TEST_CASE("prices add up, and a multiple of a measurement is not a measurement") {
   Price sum{.seconds = 2, .flop = 3, .bytes = 4, .measured_s = 1, .joules = 5, .joules_s = 0.5};
   sum += {.seconds = 1, .flop = 1, .bytes = 1, .measured_s = 1, .joules = 1, .joules_s = 1};
   CHECK(sum.seconds == 3);

@@ -1,4 +1,4 @@
-// The cost model fitted: which kernels a layer is, what is refused, what stands in, how sure it is.
+// The cost model `fitted`: the kernels of a layer, what is refused, what replaces it, and its errors.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -41,7 +41,8 @@ ChosenCost cost_of(const std::string& keys, const Platform& platform) {
 
 }  // namespace
 
-TEST_CASE("a matmul is a product, backwards two of the same sizes in another order") {
+TEST_CASE(
+    "a matmul is one product, and its backward pass is two products of the same sizes in another order") {
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [5, 8]}\n"
                              "- {type: matmul, name: first, features: 6, bias: false}\n"
@@ -61,10 +62,10 @@ TEST_CASE("a matmul is a product, backwards two of the same sizes in another ord
   CHECK(backward[1].rows == 6);  // dW = X' dY: 6 x 15 by 15 x 7
   CHECK(backward[1].depth == 15);
   CHECK(a.kernels(2, Pass::backward_input).size() == 1);
-  CHECK(a.kernels(1, Pass::backward).size() == 1);  // the input's gradient is nobody's
+  CHECK(a.kernels(1, Pass::backward).size() == 1);  // nothing needs the input's gradient
 }
 
-TEST_CASE("a convolution is a product over all pixels, in groups one for each group") {
+TEST_CASE("a convolution is a product over all pixels, with one product per group") {
   const Case a{sluice::test::model_of(
       sluice::test::image +
       "- {type: conv2d, name: a, channels: 8, kernel: 3, padding: 1, bias: false}\n"
@@ -84,7 +85,7 @@ TEST_CASE("a convolution is a product over all pixels, in groups one for each gr
           2. * 3 * static_cast<double>(a.model.layers[layer].macs));
 }
 
-TEST_CASE("attention is two products and what goes over the scores between them") {
+TEST_CASE("attention is two products, and elementwise kernels over the scores between them") {
   const Case a{sluice::test::model_of(
       "- {type: input, name: x, shape: [16, 8]}\n"
       "- {type: matmul, name: q, inputs: [x], features: 8}\n"
@@ -110,7 +111,7 @@ TEST_CASE("attention is two products and what goes over the scores between them"
   CHECK(flop_of(a.kernels(4, Pass::backward, 3, AttentionKernels::fused)) == 5 * macs);
 }
 
-TEST_CASE("what was not fitted is refused, or priced by the roofline, which the account says") {
+TEST_CASE("what was not fitted is refused, or priced by the roofline, as the account reports") {
   const Platform platform = load_platform("a100_pcie");
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"
@@ -135,7 +136,7 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, which the 
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64: fewer than were measured, and an error is claimed of measured sizes alone.
+  // 256 rows of 64: fewer than were measured, and an error is given only for measured sizes.
   CHECK(account.known == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -152,7 +153,7 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, which the 
             .empty());
 }
 
-TEST_CASE("a fit that a document names lies within the document's root") {
+TEST_CASE("a fit that a document names must be within the document's root") {
   const Platform platform = load_platform("a100_pcie");
   const auto named = [&](const std::string& file) {
     choose_cost(parse_text("{model: fitted, file: " + file + "}", "/nowhere/a/s.yaml"), "",
@@ -173,7 +174,7 @@ TEST_CASE("a fit that a document names lies within the document's root") {
   CHECK(of_device("t4").devices.front().fit == "t4");
 }
 
-TEST_CASE("products of experts are of no class, and take no less than their bytes") {
+TEST_CASE("products of experts belong to no class, and take at least the time of their bytes") {
   const Case a{sluice::test::model_of(
       "- {type: input, name: x, shape: [16, 256]}\n"
       "- {type: matmul, name: scores, features: 8, bias: false}\n"
@@ -191,7 +192,7 @@ TEST_CASE("products of experts are of no class, and take no less than their byte
   }
 }
 
-TEST_CASE("a device says its units and its cache, and which fit is its own") {
+TEST_CASE("a device gives its units, its cache, and its own fit") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [64, 64]}\n"
       "- {type: matmul, name: y, features: 64}\n");
@@ -205,7 +206,7 @@ TEST_CASE("a device says its units and its cache, and which fit is its own") {
                     Contains("nothing that was measured on device 'gpu'") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
-  // An A100 priced with what was measured on a T4: said to be no device that was measured.
+  // An A100 priced with measurements of a T4: the note says that this device was not measured.
   const Platform other = load_platform("a100_pcie");
   const ChosenCost cost = cost_of(", file: t4", other);
   const auto grounds = cost->grounds(

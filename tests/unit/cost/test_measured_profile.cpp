@@ -18,7 +18,7 @@ using sluice::test::error_of;
 
 namespace {
 
-/// 10 TFLOP/s, 100 GB/s, 20 W at rest.
+/// 10 TFLOP/s, 100 GB/s, 20 W when idle.
 Platform bench() {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -84,12 +84,12 @@ TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch 
 }
 
 TEST_CASE(
-    "the profile's own power at rest counts where it says one, none where joules are above it") {
+    "the profile's own idle power counts if it has one, and none counts if joules are above idle") {
   CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }
 
-TEST_CASE("one gradient takes its part of a backward pass that was measured whole") {
+TEST_CASE("one gradient takes its part of a backward pass that was measured as a whole") {
   const Prices prices("");
   // The model's input takes no gradient: that of the weights is all there is.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
@@ -97,7 +97,7 @@ TEST_CASE("one gradient takes its part of a backward pass that was measured whol
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
 }
 
-TEST_CASE("what was not measured is refused, or priced by the cost model that is named") {
+TEST_CASE("what was not measured is refused, or priced by the cost model named for it") {
   const Prices prices("");
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was for 4, 16 samples") != std::string::npos);
   CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was for 4 samples") !=
@@ -123,7 +123,7 @@ TEST_CASE("what was not measured is refused, or priced by the cost model that is
         std::string::npos);
 }
 
-TEST_CASE("between two batches the share of the rates is interpolated, not the time") {
+TEST_CASE("between two batches the reached part of the rates is interpolated, not the time") {
   const Prices prices(", interpolate: batch");
   // Bytes bind: 4 B x (n x 80 + 1500) at 100 GB/s. Of 4: 72.8 ns of 3 ms; of 16: 111.2 ns of 6 ms.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
@@ -162,7 +162,7 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("convolutions and elementwise operators of other sizes are estimated alike") {
+TEST_CASE("convolutions and elementwise operators of other sizes are estimated in the same way") {
   // A machine that reaches 1 / 20 of its 100 GB/s in streams and, in convolutions, 1 / 1000 of its
   // 10 TFLOP/s for each root of its channels: both planes in logarithms.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
@@ -198,7 +198,7 @@ TEST_CASE("convolutions and elementwise operators of other sizes are estimated a
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no class
 }
 
-TEST_CASE("products are estimated from rows of one device, dense, the median of equal ones") {
+TEST_CASE("products are estimated from dense rows of one device, with the median of equal rows") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [1000]}\n"
       "- {type: dense, name: y, features: 1000, bias: false}\n");
@@ -228,7 +228,7 @@ TEST_CASE("products are estimated from rows of one device, dense, the median of 
         Approx(0.002));
 }
 
-TEST_CASE("a row that is left out is estimated from the others, where these surround it") {
+TEST_CASE("a row that is left out is estimated from the others if these surround it") {
   // Exactly a power of the size: no error. The first and the last have none on one side.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
@@ -243,7 +243,7 @@ TEST_CASE("a row that is left out is estimated from the others, where these surr
 }
 
 TEST_CASE(
-    "the answer is told which seconds are rows, which lie between them and which are neither") {
+    "the answer knows which seconds are from rows, which are interpolated and which are neither") {
   const Prices prices(", interpolate: batch, outside: roofline, where: {pass: forward}",
                       columns + rows.substr(0, rows.find("relu")));
   const Device& gpu = prices.platform.devices.front();
@@ -266,7 +266,7 @@ TEST_CASE(
         "100 % of the computation's seconds were interpolated between rows of the profile.");
 }
 
-TEST_CASE("a cost model says which files it reads, and which key named one that is not there") {
+TEST_CASE("a cost model says which files it reads, and which key named a missing file") {
   const Platform platform = bench();
   const Prices prices(", outside: fitted");
   const auto files = prices.cost->files(platform);
@@ -285,6 +285,6 @@ TEST_CASE("a cost model says which files it reads, and which key named one that 
   }
 }
 
-TEST_CASE("the least of several samples prices where it is asked for") {
+TEST_CASE("the minimum of several samples is the price if this is requested") {
   CHECK(Prices(", where: {pass: forward}, statistic: least").of(1, 4).seconds == 0.002);
 }

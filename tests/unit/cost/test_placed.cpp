@@ -1,4 +1,4 @@
-// What a pass takes by where its operands lie, each number worked out beside it.
+// The time of a pass depending on where its operands are; each number is worked out next to it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ constexpr double input = 4.0 * 1000 * 30, weights = 4.0 * 30 * 50, output = 4.0 
 
 }  // namespace
 
-TEST_CASE("the operands of every pass of every layer sum to its work") {
+TEST_CASE("the bytes of the operands of every pass add up to its work") {
   int passes = 0;
   for (const char* name : {"cnn_mnist", "gpt2", "resnet18"}) {
     const Model model = load_model(sluice::test::zoo + name + ".yaml", {});
@@ -87,7 +87,7 @@ TEST_CASE("the operands of every pass of every layer sum to its work") {
   CHECK(passes > 500);
 }
 
-TEST_CASE("the operands of a pass are named and stand in the order of a profile's columns") {
+TEST_CASE("the operands of a pass are named and have the order of a profile's columns") {
   const Asked asked;
   const auto operands =
       operands_of(asked.model, asked.model.layers[1], Pass::forward, 1000, DType::float32);
@@ -97,14 +97,14 @@ TEST_CASE("the operands of a pass are named and stand in the order of a profile'
   CHECK((operands[2].name == "output of 'full'" && operands[2].written == output));
 }
 
-TEST_CASE("roofline reads and writes the memories of a device one after another") {
+TEST_CASE("roofline reads and writes the memories of a device one after the other") {
   const Asked asked;
   const auto seconds = [&](const std::vector<std::string>& pools) {
     return asked.cost->of(asked.placed(1, pools)).seconds;
   };
   const double in_dram = (input + weights) / 100e9 + output / 50e9;
   CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
-  // Nothing said is the default memory.
+  // Without a memory, an operand is in the default memory.
   CHECK(asked.cost->of(asked.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
   CHECK(seconds({"pmem", "dram", "dram"}) ==
         Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
@@ -117,11 +117,11 @@ TEST_CASE("roofline reads and writes the memories of a device one after another"
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", asked.platform);
   CHECK(together->of(asked.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // FLOP bound it where memory does not: 3 MFLOP at 1 TFLOP/s take 3 us, the bytes in DRAM 5.26 us.
+  // FLOP bind only if memory does not: 3 MFLOP at 1 TFLOP/s take 3 us, the bytes in DRAM 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
-TEST_CASE("what lies behind a link flows while the device computes on the rest") {
+TEST_CASE("operands behind a link flow while the device computes on the others") {
   const Asked asked;
   const PlacedPrice placed =
       placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "pmem", "dram"}));
@@ -154,7 +154,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("weights of 'full' lies in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' lies in 'drum'") && Contains("did you mean 'dram'"));
-  // Without a route, a price of the device alone is refused, too.
+  // Without a route, a price of only the device is also refused.
   CHECK_THAT(error_of([&] {
                asked.cost->of(asked.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -207,19 +207,19 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
              }),
              Contains("what it reads in pmem;pmem and what it writes in dram") &&
                  Contains("it was with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
-  // What all lies behind the link is not what was measured in the default memory.
+  // Operands that are all behind the link are not the placement measured in the default memory.
   CHECK_THAT(error_of([&] {
                placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // Measured over the link, it needs no flow beside it.
+  // A measurement over the link includes the flow.
   const PlacedPrice far =
       placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
   CHECK(far.flows.empty());
 }
 
-TEST_CASE("what a row does not say of its memories was in the first one") {
+TEST_CASE("operands whose memory a row does not name were in the first memory") {
   Asked asked;
   asked.cost = measured_so(asked.platform, {"PMEM,,0.002", ",,0.001"});
   const auto seconds = [&](const std::vector<std::string>& pools) {
@@ -231,7 +231,7 @@ TEST_CASE("what a row does not say of its memories was in the first one") {
                                                 {"pmem", "dram", "pmem"},
                                                 {"dram", "dram", "pmem"}})
     CHECK_THAT(error_of([&] { seconds(pools); }), Contains("was not measured"));
-  // Where no row says anything of memories, they are of any placement.
+  // If no row names a memory, the rows are valid for every placement.
   asked.cost = measured_so(asked.platform, {",,0.003"});
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
@@ -281,7 +281,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   const ChosenCost cost =
       choose_cost(parse_text("{model: fitted, file: t4}", "s.yaml"), "", platform);
   const Model model = small();
-  // 160 MB are read and 160 MB written, which no cache of 4 MB has
+  // 160 MB are read and 160 MB written, which do not fit into a cache of 4 MB
   const Query query = query_of(model, model.layers[2], Pass::forward, 800'000, DType::float32,
                                platform.devices.front());
   const double home = cost->of(query).seconds;
@@ -290,7 +290,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
   // 1 / 64 + 1 / 16 here, twice 1 / 320 there: 12.5 times as long; what is read alone, 3 times.
-  // That holds for what the memory takes, most of the seconds: the rest is the cache's.
+  // That holds for the memory's part, which is most of the seconds; the rest is the cache's.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -1,4 +1,4 @@
-// YAML and JSON: values, positions, what is refused, and the way back to text.
+// YAML and JSON: values, positions, what is refused, and the conversion back to text.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,7 +97,7 @@ TEST_CASE("YAML and JSON give keys and values the same positions") {
   }
 }
 
-TEST_CASE("a byte order mark and Windows line ends are read over") {
+TEST_CASE("a byte order mark and Windows line ends are ignored") {
   const Value d = parse_text(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: x\r\n",
@@ -108,7 +108,7 @@ TEST_CASE("a byte order mark and Windows line ends are read over") {
   CHECK(parse_text("\xEF\xBB\xBF{\"a\": 1}", "t.json").find("a")->as_integer() == 1);
 }
 
-TEST_CASE("YAML that means something else than it seems is refused") {
+TEST_CASE("YAML that means something different from what it seems to mean is refused") {
   CHECK_THAT(refused("a: &x 1"), StartsWith("3 t.yaml:1:4: error: anchors"));
   CHECK_THAT(refused("&x a: 1"), Contains("anchors"));
   CHECK_THAT(refused("a: *x"), StartsWith("3 t.yaml:1:4: error: aliases"));
@@ -173,7 +173,7 @@ TEST_CASE("empty, binary and broken text is refused in both forms") {
   CHECK_THAT(refused("---\n"), Contains("the document is empty"));
 }
 
-TEST_CASE("what is no text is found at its place, wherever in a long text it stands") {
+TEST_CASE("bytes that are not text are found at their position, anywhere in a long text") {
   const std::string line = "# \xC3\xA4 long comment of 40 characters, or so\n";
   for (const std::string bad : {std::string("\0", 1), std::string("\x1F"), std::string("\x7F"),
                                 std::string("\xFF"), std::string("\xC3"), std::string("\xE2\x82")})
@@ -188,7 +188,7 @@ TEST_CASE("what is no text is found at its place, wherever in a long text it sta
           "nothing");
 }
 
-TEST_CASE("64 levels are read, 65 are refused, 100,000 do no harm") {
+TEST_CASE("64 levels are read, 65 are refused, and 100,000 do not crash") {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   for (const char* name : {"t.yaml", "t.json"}) {
     INFO(name);

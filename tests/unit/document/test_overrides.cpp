@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of files that goes away again: project/.sluice-root, project/a, project/b,
+/// A folder of files that is removed again: project/.sluice-root, project/a, project/b,
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));
@@ -62,7 +62,7 @@ std::string overridden(const std::string& override, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an override replaces a value, of any kind, and is its source") {
+TEST_CASE("an override replaces a value of any kind, and becomes its source") {
   Value d = parse_text("a: {b: 1, c: [1, 2, {d: 3}]}\n", "t.yaml");
   apply_overrides(d, {"a.b=64GB/s", "a.c.2.d=[1, 2]", "a.new={x: 1}", "a.c.0=0.5", "a.b=65GB/s"});
   CHECK(at(d, {"a", "b"}) == "65GB/s");
@@ -79,7 +79,7 @@ TEST_CASE("an override replaces a value, of any kind, and is its source") {
   CHECK(at(d, {"a", "text"}) == "x=y");
 }
 
-TEST_CASE("an element of a list is addressed by its place or by its name") {
+TEST_CASE("an element of a list is addressed by its position or by its name") {
   const std::string text =
       "layers: [{name: a, x: 1}, {repeat: 2, layers: [{name: b, x: 1}]}, {name: c}, {name: c}]";
   Value d = parse_text(text, "t.yaml");
@@ -96,7 +96,7 @@ TEST_CASE("an element of a list is addressed by its place or by its name") {
              Contains("2 elements of the list 'layers' are called 'c'"));
 }
 
-TEST_CASE("an override that leads nowhere is refused by name") {
+TEST_CASE("an override of a missing key is refused with its name") {
   const std::string text = "platform: {links: {host: {bandwidth: 1B/s}}}\nlist: [1, 2]\n";
   CHECK(overridden("platform.lnks.host.bandwidth=2B/s", text) ==
         "3 platform.lnks.host.bandwidth=2B/s:1:10: error: unknown key 'lnks' in 'platform' (did "
@@ -138,7 +138,7 @@ TEST_CASE("includes: a platform is merged, a model becomes the definition") {
   CHECK_THAT(links.find("host")->find("bandwidth")->position().file, Contains("project/a/s.yaml"));
 }
 
-TEST_CASE("overrides say which file is included, and what stands in it") {
+TEST_CASE("overrides can change which file is included, and its contents") {
   const Folder folder;
   folder.write("project/b/other.yaml", "links: {host: {bandwidth: 1B/s}}\n");
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
@@ -196,7 +196,7 @@ TEST_CASE("without a root file the root is the folder above the including file's
   CHECK_THAT(error_of([&] { load(out); }), Contains("leads out of"));
 }
 
-TEST_CASE("a cycle of includes is refused with its chain, and so is a long one") {
+TEST_CASE("a cycle of includes is refused with its chain, and so is a chain that is too long") {
   const Folder folder;
   folder.write("project/b/one.yaml", "file: two.yaml\n");
   folder.write("project/b/two.yaml", "file: one.yaml\n");
@@ -263,19 +263,19 @@ TEST_CASE("what comes with Sluice may be named by its path from anywhere, and be
   CHECK(at(d, {"platform", "summary"}) == "a variant");
 }
 
-TEST_CASE("a path that somebody types in an override may lie anywhere") {
+TEST_CASE("a path in an override may be anywhere") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   const std::string outside = (folder.path / "outside.yaml").string();
   CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
         "sluice-platform/1");
   CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
-  // What stands in such a file is its author's again.
+  // The contents of such a file follow the usual rules again.
   const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }
 
-TEST_CASE("a word alone stands for a mapping with one key") {
+TEST_CASE("a single word means a mapping with one key") {
   const Folder folder;
   const Layout layout{{"cost"}, {{"platform", "file"}, {"policy", "name"}, {"cost", "model"}}};
   const std::string path = folder.scenario("platform: ../b/base.yaml\npolicy: resident\n");

@@ -113,7 +113,7 @@ TEST_CASE("a reader gives typed values, written or by default") {
   CHECK_THAT(error_of([&] { (void)m.text("no such field"); }), Contains("70 "));
 }
 
-TEST_CASE("words stand where a field allows them") {
+TEST_CASE("words are accepted where a field allows them") {
   const Value d = parse_text("bandwidth: 1B/s\ncapacity: unlimited\ncount: auto\n", "t.yaml");
   const Reader r(d, link_record);
   CHECK(r.is_word("capacity", "unlimited"));
@@ -122,14 +122,14 @@ TEST_CASE("words stand where a field allows them") {
   CHECK_FALSE(r.is_word("latency", "auto"));
 }
 
-TEST_CASE("an unknown key is refused with its place, a suggestion and all that is allowed") {
+TEST_CASE("an unknown key is refused with its position, a suggestion and all allowed keys") {
   CHECK(refused("bandwidth: 1B/s\nlatencey: 5us") ==
         "3 t.yaml:2:1: error: unknown key 'latencey' in link 'host' (did you mean 'latency'?); "
         "allowed: bandwidth, latency, capacity, duplex, count, efficiency, enabled, label, port, "
         "ports, by_name\n    latencey: 5us\n    ^");
 }
 
-TEST_CASE("each value is checked for type, unit and range, at its place") {
+TEST_CASE("each value is checked for type, unit and range, and errors have its position") {
   const std::string b = "bandwidth: 1B/s\n";
   CHECK(refused("bandwidth: -3GB/s") ==
         "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': it may not be negative, expected bytes "
@@ -179,7 +179,7 @@ TEST_CASE("an open record leaves other keys to its owner") {
   CHECK(error_of([&] { Reader(d, open); }) == "nothing");
 }
 
-TEST_CASE("located gives an error the place it lacks, and keeps the one it has") {
+TEST_CASE("located() adds a position to an error without one, and keeps an existing one") {
   const Value d = parse_text("a: 1\nb: 2", "t.yaml");
   CHECK_THAT(error_of([&] { located(*d.find("b"), []() { throw InputError("m"); }); }),
              Contains("3 t.yaml:2:4: error: m"));
@@ -228,7 +228,7 @@ TEST_CASE(
     CHECK(one->find("additionalProperties")->as_bool() == false);
 }
 
-TEST_CASE("in the schema the keys of a mapping follow what it names") {
+TEST_CASE("in the schema the keys of a mapping depend on what it names") {
   const Record pump = {"pump",
                        "",
                        {{.name = "kind", .type = Type::choice, .choices = {"slow"}},
@@ -253,11 +253,11 @@ TEST_CASE("in the schema the keys of a mapping follow what it names") {
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // Where nothing is said, it is what the default says.
+  // Without a name, the default applies.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 
-TEST_CASE("in the schema what stands in several places is defined once, also within itself") {
+TEST_CASE("in the schema what occurs in several places is defined once, even inside itself") {
   Record item = {"item",
                  "",
                  {{.name = "kind", .type = Type::choice, .optional = true, .choices = {"leaf"}},

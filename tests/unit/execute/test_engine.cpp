@@ -33,7 +33,7 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Does the engine give the replay's trace, to the bit, or block where the replay blocks?
+/// Whether the engine gives the replay's trace to the bit, or blocks when the replay blocks.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -90,7 +90,7 @@ TEST_CASE("engine and replay give the same trace of 300 random plans, and block 
   CHECK(blocked > 30);
 }
 
-TEST_CASE("engine and replay give the same trace where much happens at the same moment",
+TEST_CASE("engine and replay give the same trace when much happens at the same moment",
           "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1001; seed <= 1000 + test::cases_of(400u); ++seed) {

@@ -1,4 +1,4 @@
-// A run that ends before its end, by an interruption or a disk that is full, says nothing of its
+// A run that is cut short by an interruption or a full disk prints nothing of its
 // own.
 #include <unistd.h>
 
@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// Four cards behind a switch, whose transfers are slow: some are always under way.
+/// Four cards behind a switch with slow transfers, so that some transfers are always running.
 Plan plan_of_four_cards() {
   const std::string text =
       "format: sluice-scenario/1\nmodel: cnn_mnist\n"
@@ -53,7 +53,7 @@ std::string said_where_progress_fails(const Plan& plan, int number) {
 
 }  // namespace
 
-TEST_CASE("a run that fails while transfers are under way ends with that failure alone") {
+TEST_CASE("a run that fails during transfers reports only that failure") {
   const Plan plan = plan_of_four_cards();
   for (int number = 0; number < 12; ++number) {
     INFO("call " << number);

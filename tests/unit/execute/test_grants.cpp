@@ -1,4 +1,4 @@
-// Grants by reservation, against the naive oracle: never slower, never newly blocked, and more
+// Grants by reservation compared with the naive oracle: never slower, never newly blocked, and more
 // memory never hurts.
 #include <catch2/catch.hpp>
 
@@ -83,7 +83,7 @@ TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it
   CHECK(counts.ended > 10'000);
 }
 
-/// Where flows share links an earlier start may hold another flow up: counted apart, not promised.
+/// If flows share links, an earlier start may delay another flow: this is counted but not promised.
 TEST_CASE("with shared links too, more memory blocks nothing") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

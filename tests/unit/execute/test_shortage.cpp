@@ -22,7 +22,7 @@ Infeasible refused(const std::string& rest) {
   throw InternalError("it fits");
 }
 
-TEST_CASE("what one action asks for at once") {
+TEST_CASE("the bytes that one action requests at once") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80\ntensor x class=workspace bytes=30\n"
       "prologue:\n0F on=c kind=forward seconds=1 allocates=w@gpu,x@gpu uses=w@gpu,x@gpu\n");
@@ -35,7 +35,7 @@ TEST_CASE("what one action asks for at once") {
   CHECK(shortage.waiters.empty());
 }
 
-TEST_CASE("what lies in a memory from the start") {
+TEST_CASE("the bytes that are in a memory from the start") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor a class=kv_cache bytes=60 home=gpu\ntensor b class=kv_cache "
       "bytes=50 home=gpu\nprologue:\n0F on=c kind=forward seconds=1\n");
@@ -46,7 +46,7 @@ TEST_CASE("what lies in a memory from the start") {
         std::vector<std::pair<std::string, std::int64_t>>{{"kv_cache", 110}});
 }
 
-TEST_CASE("who waits for whom where a plan blocks for want of memory") {
+TEST_CASE("which action waits for which if a plan blocks for lack of memory") {
   // w comes at 80 ns and stays; x of 30 B has no room beside it, and 0F awaits its load.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "

@@ -1,4 +1,4 @@
-// The steady state: what the replay leaves out, repeated, is what it would have executed.
+// The steady state: the periods that the replay skips and repeats are what it would have executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-/// Counts what comes one by one.
+/// Counts the spans and events that arrive one by one.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -30,7 +30,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Beside sums of times stand the roundings of the clock: 1e-12 of the makespan.
+/// Sums of times may differ by the roundings of the clock: 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -69,7 +69,7 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// Where roundings part what ends at one time, the order of the trace may differ.
+/// If rounding separates events of one time, the order of the trace may differ.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),
@@ -78,7 +78,7 @@ void sort(MemorySink& sink) {
 }
 
 /// Jumping and walking give the same spans and events, metrics and peaks; returns the period.
-/// Exact: all times are sums of binary fractions, so that no rounding parts what ends at one time.
+/// Exact: all times are sums of binary fractions, so that rounding never separates events of one time.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -170,8 +170,8 @@ TEST_CASE("a period may be several iterations") {
   }
 }
 
-TEST_CASE("what never repeats is executed action by action") {
-  // Two streams that nothing couples, 1 and sqrt(2) s an iteration.
+TEST_CASE("a plan that never repeats is executed action by action") {
+  // Two independent streams, 1 and sqrt(2) s per iteration.
   const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
 prologue:
 body:
@@ -186,7 +186,7 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// A body of so many actions on two streams in turns, each of its own length, over and over.
+/// A body of so many actions on two streams alternately, each with its own length.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
@@ -216,7 +216,7 @@ TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
   CHECK(compare(plan) == 1);
 }
 
-TEST_CASE("who asks for the period alone is told of spans and of no memory") {
+TEST_CASE("a caller that asks only for the period gets spans and no memory events") {
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu

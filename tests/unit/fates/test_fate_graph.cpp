@@ -19,14 +19,14 @@ FateGraph skip_connection(double load_x_s) {
   return graph;
 }
 
-TEST_CASE("graph: a skip connection is kept where a, b and c fit side by side") {
+TEST_CASE("graph: a skip connection is kept if a, b and c fit together") {
   const GraphAnswer answer = solve(skip_connection(0.5), 21, 30);
   REQUIRE(answer.proven);
   CHECK(answer.seconds == Approx(0.5 + 3 + 1 + 1 + 1));
   CHECK(answer.bound == Approx(answer.seconds));
 }
 
-TEST_CASE("graph: with a byte less its tensor is made again, or moved where that is cheaper") {
+TEST_CASE("graph: with one byte less its tensor is made again, or moved if that is cheaper") {
   // Again: a second load of x and the 3 s. Moved: 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
@@ -34,21 +34,21 @@ TEST_CASE("graph: with a byte less its tensor is made again, or moved where that
   CHECK(solve(skip_connection(2), 19, 30).proven);
 }
 
-TEST_CASE("graph: only what is faster than what is known is an answer") {
+TEST_CASE("graph: only a schedule faster than the known one is an answer") {
   CHECK(solve(skip_connection(0.5), 20, 30, 10.5).seconds == Approx(10));
   const GraphAnswer none = solve(skip_connection(0.5), 20, 30, 9.5);
   CHECK_FALSE(none.feasible);
   CHECK(none.proven);
 }
 
-TEST_CASE("graph: reading what none before makes is our fault") {
+TEST_CASE("graph: reading a tensor that no earlier operation makes is an internal error") {
   FateGraph graph = skip_connection(1);
   graph.operations[1].reads = {3};
   graph.copies[3] = 0;
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
 }
 
-TEST_CASE("graph: the time limit holds for setting up the programme and its relaxation, too") {
+TEST_CASE("graph: the time limit includes building the programme and its relaxation") {
   const Chain chain = test::layered_chain(48, 0.4);
   const Frontier frontier(chain);
   const std::size_t point = frontier.points().size() / 2;
@@ -97,8 +97,8 @@ TEST_CASE(
   CHECK(equal > faster);
 }
 
-TEST_CASE("graph: programme and frontier agree where boundaries are all that there is to keep") {
-  // Gradients of 0 bytes do not care what runs before which: what the programme searches beyond the
+TEST_CASE("graph: programme and frontier agree if only boundaries can be kept") {
+  // With gradients of 0 bytes the order does not matter: what the programme searches beyond the
   // frontier is empty.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
@@ -135,7 +135,7 @@ TEST_CASE("graph: nine to twelve stages, the frontier against the programme's bo
     CHECK(memory_of(chain, answer.tape).peak <= frontier.points()[point].peak);
     CHECK(answer.bound <= answer.seconds);
     CHECK(answer.seconds <= seconds * (1 + 1e-9));
-    CHECK(answer.seconds >= 0.97 * seconds);  // what the frontier does not search is worth little
+    CHECK(answer.seconds >= 0.97 * seconds);  // what the frontier does not search gains little
   }
 }
 

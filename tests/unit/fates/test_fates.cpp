@@ -38,13 +38,13 @@ std::string tape(const Chain& chain, const std::vector<Fate>& fates) {
   return text(tape_of(chain, fates));
 }
 
-TEST_CASE("fates: keep copies nothing but the input") {
+TEST_CASE("fates: keep copies only the input") {
   CHECK(tape(plain(3), {K, K, K}) == "l0 F0 F1 F2 B2 B1 B0");
 }
 
 TEST_CASE("fates: offload moves inner tensors and output, once each") {
   CHECK(tape(plain(3), {K, O, K}) == "l0 F0 F1 S1 s2 F2 l2 B2 L1 B1 B0");
-  // The output of the last stage is read by nobody here, so it is not saved.
+  // Nothing reads the output of the last stage here, so it is not saved.
   CHECK(tape(plain(2), {K, O}) == "l0 F0 F1 S1 L1 B1 B0");
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("fates: a run recomputes from the nearest boundary that stayed") {
   CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
 }
 
-TEST_CASE("fates: a run recomputes from a boundary that comes back") {
+TEST_CASE("fates: a run recomputes from a boundary that is loaded again") {
   CHECK(tape(plain(4), {O, R, R, K}) == "l0 F0 S0 s1 f1 f2 F3 B3 l1 F1 F2 B2 B1 L0 l0 B0");
 }
 
@@ -67,24 +67,24 @@ TEST_CASE(
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 
-/// As plain, but that nothing is kept inside the stages.
+/// Like plain, but nothing is kept inside the stages.
 Chain hollow(std::size_t stages) {
   Chain chain = plain(stages);
   for (ChainStage& stage : chain.stages) stage.inner = {};
   return chain;
 }
 
-TEST_CASE("fates: what nobody reads is not made again") {
-  // Without inner tensors a backward pass reads its input alone; the last stage also its output.
+TEST_CASE("fates: a tensor that nothing reads is not made again") {
+  // Without inner tensors a backward pass reads only its input; the last stage also its output.
   CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
   CHECK(text(checkpoint_tape(hollow(3))) == "l0 f0 f1 f2 B2 B1 B0");
   CHECK(text(sqrt_tape(hollow(9))) ==
         "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 B5 B4 B3 F0 F1 B2 B1 B0");
-  // Of a stage that reads neither its input nor anything inside nothing runs again.
+  // A stage whose backward pass reads neither its input nor its inner tensors does not run again.
   Chain chain = hollow(4);
   chain.stages[1].reads_input = chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
-  // One whose backward pass reads its output has it made again, or finds it where it was kept.
+  // If its backward pass reads the output, the output is made again, or it was kept.
   chain.stages[1].reads_output = true;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
   CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
@@ -116,7 +116,7 @@ bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   return false;
 }
 
-TEST_CASE("fates: under no assignment does a stage run again whose results nobody reads") {
+TEST_CASE("fates: no assignment runs a stage again whose results nothing reads") {
   test::Dice dice(9);
   int again = 0;
   for (int round = 0; round < 60; ++round) {
@@ -137,11 +137,12 @@ TEST_CASE("fates: under no assignment does a stage run again whose results nobod
   CHECK(again > 1000);
 }
 
-TEST_CASE("fates: a run at the end of the chain runs twice though nothing lies between") {
+TEST_CASE("fates: a run at the end of the chain runs twice although nothing is between") {
   CHECK(tape(plain(3), {K, R, R}) == "l0 F0 f1 f2 F1 F2 B2 B1 B0");
 }
 
-TEST_CASE("fates: who does not read its input lets it go, who reads its output needs it") {
+TEST_CASE(
+    "fates: a stage that does not read its input drops it, one that reads its output needs it") {
   Chain chain = plain(3);
   chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, O, K}) == "l0 F0 F1 S1 F2 B2 L1 B1 B0");
@@ -158,7 +159,7 @@ TEST_CASE("fates: nothing of 0 bytes is copied") {
   CHECK(tape(chain, {O, O, K}) == "F0 s1 F1 S1 F2 B2 L1 l1 B1 B0");
 }
 
-TEST_CASE("fates: sqrt runs each segment again but the last") {
+TEST_CASE("fates: sqrt runs every segment except the last again") {
   CHECK(text(sqrt_tape(plain(9))) ==
         "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 F5 B5 B4 B3 F0 F1 F2 B2 B1 B0");
   CHECK(text(sqrt_tape(plain(1))) == "l0 F0 B0");
@@ -179,7 +180,7 @@ TEST_CASE("fates: a stage may keep its inner tensors while its input is made aga
   CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
 }
 
-TEST_CASE("fates: choices that contradict one another are our fault") {
+TEST_CASE("fates: choices that contradict one another are an internal error") {
   const Chain chain = plain(2);
   CHECK_THROWS_AS(tape_of(chain, std::vector<Fate>{K}), InternalError);
   CHECK_THROWS_AS(tape_of(chain, Choices{{K, K}, {K, K}}), InternalError);
@@ -188,7 +189,7 @@ TEST_CASE("fates: choices that contradict one another are our fault") {
   CHECK_THROWS_AS(tape_of(chain, Choices{{R, R}, {K, R, R}}), InternalError);
 }
 
-TEST_CASE("fates: every assignment gives a tape that reads only what is there") {
+TEST_CASE("fates: every assignment gives a tape that reads only tensors on the device") {
   test::Dice dice(2);
   for (int round = 0; round < 30; ++round) {
     const std::size_t stages = 1 + dice.below(5);

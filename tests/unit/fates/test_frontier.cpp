@@ -67,7 +67,7 @@ TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget
   }
 }
 
-TEST_CASE("frontier: faster than all fates where running again twice helps") {
+TEST_CASE("frontier: faster than all fates if running a stage three times helps") {
   // Five stages of 1 s and 2 s, boundaries of 1 byte, copies of 100 s. In 3 bytes only the input
   // and one more boundary stay beside a running forward:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
@@ -76,7 +76,7 @@ TEST_CASE("frontier: faster than all fates where running again twice helps") {
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // Fates run a stage again once, so they have to move boundaries.
+  // Fates run a stage again only once, so they must move boundaries.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -90,7 +90,7 @@ TEST_CASE("frontier: an empty chain needs nothing, and a budget below the least 
   CHECK(seconds_within(frontier, frontier.points().front().peak) < infinity);
 }
 
-TEST_CASE("frontier: a thinned row is made of schedules too, and close to the exact one") {
+TEST_CASE("frontier: a thinned row also consists of schedules, and is close to the exact row") {
   test::Dice dice(6);
   for (int round = 0; round < 20; ++round) {
     const Chain chain = test::random_chain(dice, 12);
@@ -110,7 +110,7 @@ TEST_CASE("frontier: a thinned row is made of schedules too, and close to the ex
   }
 }
 
-TEST_CASE("frontier: the least alone is the first peak of the whole frontier") {
+TEST_CASE("frontier: a search for only the least peak finds the first peak of the whole frontier") {
   test::Dice dice(9);
   for (int round = 0; round < 200; ++round) {
     const Chain chain = test::random_chain(dice, 1 + dice.below(14));
@@ -138,7 +138,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Of every pair, and of what is known, those than which no other is better.
+/// The pairs and known points that no other one beats.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -180,7 +180,7 @@ TEST_CASE("frontier: a split gives the best of all pairs of its parts") {
   CHECK(better > 100);
 }
 
-TEST_CASE("frontier: the price of a copy weighs the copies alone") {
+TEST_CASE("frontier: the price of a copy weighs only the copies") {
   test::Dice dice(7);
   for (int round = 0; round < 20; ++round) {
     Chain chain = test::random_chain(dice, 6);
@@ -195,7 +195,7 @@ TEST_CASE("frontier: the price of a copy weighs the copies alone") {
   }
 }
 
-TEST_CASE("bound: no schedule is below it, and with unlimited memory it is met") {
+TEST_CASE("bound: no schedule is below it, and unlimited memory reaches it") {
   test::Dice dice(8);
   for (int round = 0; round < 60; ++round) {
     const Chain chain = test::random_chain(dice, 1 + dice.below(9));
@@ -245,8 +245,8 @@ void check_gap(std::size_t stages, double copy_s) {
 }
 
 TEST_CASE("frontier: a thousand stages within 5 % of the bound") {
-  check_gap(1000, 0.75);  // copies compete with running again
-  check_gap(300, 7.5);    // nothing is worth a copy
+  check_gap(1000, 0.75);  // copies compete with recomputation
+  check_gap(300, 7.5);    // no copy is worth its time
 }
 
 }  // namespace

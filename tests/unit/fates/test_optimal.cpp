@@ -49,7 +49,7 @@ struct Case {
     chain.stages.back().reads_output = true;
   }
 
-  /// Layers of 1 to 20 us, tensors of up to 12 kB: copies and computation are of a size.
+  /// Layers of 1 to 20 us, tensors of up to 12 kB: copies and computation take similar times.
   static Scenario make(std::mt19937& random, std::size_t stages) {
     std::vector<Row> rows;
     for (std::size_t s = 0; s < stages; ++s)
@@ -132,7 +132,7 @@ TEST_CASE("serial copies: optimal is never slower than the best of all fates of 
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
-  CHECK(tally.faster > 0);  // recomputing twice, or a part of a stage, helps
+  CHECK(tally.faster > 0);  // recomputing twice, or only a part of a stage, helps
   CHECK(tally.feasible > 500);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 
   CHECK(tally.feasible > 900);
 }
 
-TEST_CASE("more memory never makes optimal slower, and what it finds is above the bound") {
+TEST_CASE("more memory never makes optimal slower, and its results are above the bound") {
   std::mt19937 random(3);
   for (int k = 0; k < 16; ++k) {
     const Case one(random, 3 + static_cast<std::size_t>(k) % 8, true);

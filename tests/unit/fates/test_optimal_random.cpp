@@ -1,5 +1,5 @@
-// `optimal` beside the strategies that treat every stage alike, in whole random runs; and its bound
-// beside everything that can be executed.
+// `optimal` compared with the strategies that treat every stage alike, in random runs; and its
+// bound compared with everything that can be executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -82,8 +82,9 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
   CHECK(faster > 0);
 }
 
-TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had",
-          "[property]") {
+TEST_CASE(
+    "more memory never makes a run of optimal slower, and never refuses what less memory allowed",
+    "[property]") {
   test::Dice dice(1003);
   int faster = 0;
   for (int k = 0; k < chains() / 2; ++k) {
@@ -187,7 +188,7 @@ TEST_CASE("no execution beats the bound of optimal", "[property]") {
     }
   }
   CAPTURE(executed);
-  CHECK(closest < 1 + 1e-9);  // somewhere it is reached
+  CHECK(closest < 1 + 1e-9);  // at least one run reaches it
   CHECK(executed > 10 * chains());
 }
 

@@ -1,5 +1,5 @@
-// `optimal` where weights take turns, on one device or on two: beside the strategies that treat
-// every stage alike, and its bound beside everything that can be executed.
+// `optimal` with weights that take turns, on one or two devices: compared with the strategies that
+// treat every stage alike, and its bound compared with everything that can be executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -165,7 +165,7 @@ std::int64_t some_capacity(test::Dice& dice, const Run& run) {
          1;
 }
 
-TEST_CASE("more memory never makes optimal slower where weights take turns", "[property]") {
+TEST_CASE("more memory never makes optimal slower if weights take turns", "[property]") {
   test::Dice dice(1103);
   const int cases = test::cases_of(40);
   int faster = 0;
@@ -190,7 +190,7 @@ TEST_CASE("more memory never makes optimal slower where weights take turns", "[p
   CHECK(faster > cases / 4);
 }
 
-TEST_CASE("no execution beats the bound of optimal where weights take turns", "[property]") {
+TEST_CASE("no execution beats the bound of optimal if weights take turns", "[property]") {
   test::Dice dice(1104);
   const int cases = test::cases_of(60);
   int executed = 0;
@@ -222,7 +222,7 @@ TEST_CASE("no execution beats the bound of optimal where weights take turns", "[
     }
   }
   CAPTURE(executed, closest);
-  CHECK(closest < 1.01);  // somewhere it is nearly reached
+  CHECK(closest < 1.01);  // at least one run nearly reaches it
   CHECK(executed > 10 * cases);
 }
 

@@ -38,8 +38,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The rule itself, word by word and slowly: is the tensor that `bringer` brings at operation
-/// `first` alive at operation `at`?
+/// The rule itself, implemented literally and slowly: whether the tensor that `bringer` brings at
+/// operation `first` is alive at operation `at`.
 struct Event {
   int tensor;
   bool brings;
@@ -115,7 +115,7 @@ TEST_CASE("tape: all kept, bytes by operation and seconds") {
   CHECK(serial_seconds(chain, tape) == 6.25);
 }
 
-TEST_CASE("tape: a stage that runs twice lets its inner tensors go between") {
+TEST_CASE("tape: a stage that runs twice drops its inner tensors in between") {
   const Chain chain = two_stages();
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
   // The second forward 0 makes boundary 1 again, which nothing reads.
@@ -124,7 +124,7 @@ TEST_CASE("tape: a stage that runs twice lets its inner tensors go between") {
   CHECK(serial_seconds(chain, tape) == 7.25);
 }
 
-TEST_CASE("tape: what is saved and loaded is away between") {
+TEST_CASE("tape: a tensor that is saved and loaded is not on the device in between") {
   const Chain chain = two_stages();
   const Tape tape = {
       load0, keep(0), {Kind::save, 0, true}, keep(1), back(1), {Kind::load, 0, true}, back(0)};
@@ -143,7 +143,7 @@ TEST_CASE("tape: workspaces count while their operation runs") {
         std::vector<std::int64_t>{1, 1'000'011, 10'111, 110'111, 2'101'011, 3'101'001});
 }
 
-TEST_CASE("tape: where nothing is kept, a forward pass takes the lesser of both workspaces") {
+TEST_CASE("tape: if nothing is kept, a forward pass takes the smaller of both workspaces") {
   Chain chain = two_stages();
   chain.stages[0].inner = {};
   chain.stages[0].pass_workspace = 1'000'000;
@@ -160,7 +160,7 @@ TEST_CASE("tape: an input of 0 bytes needs no load") {
   CHECK(memory_of(chain, {keep(0), keep(1), back(1), back(0)}).peak == 111'110);
 }
 
-TEST_CASE("tape: reading what is not there is our fault") {
+TEST_CASE("tape: reading a tensor that is not on the device is an internal error") {
   const Chain chain = two_stages();
   const std::vector<Tape> wrong = {{pass(0)},                                // no input
                                    {load0, pass(1)},                         // no boundary 1
@@ -173,7 +173,7 @@ TEST_CASE("tape: reading what is not there is our fault") {
   for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
 }
 
-TEST_CASE("tape: bytes agree with the rule of lifetimes read word by word") {
+TEST_CASE("tape: bytes agree with the rule of lifetimes, implemented literally") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

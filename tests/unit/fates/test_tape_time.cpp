@@ -29,7 +29,7 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
   return about_seconds(chain, tape, memory_of(chain, tape), bytes, micro_batches, false).seconds;
 }
 
-TEST_CASE("a tape's estimate: all kept, and the next input comes beside") {
+TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
   // 1 + 18 a micro-batch. With room the next input comes while the last stage is computed.
@@ -46,13 +46,13 @@ TEST_CASE("a tape's estimate: a link slower than the computation binds") {
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(10 * 30 + 18));
 }
 
-TEST_CASE("a tape's estimate: a latency delays what is waited for and nothing else") {
+TEST_CASE("a tape's estimate: a latency delays only what is waited for") {
   Chain chain = three_stages();
   chain.load_latency_s = 5;
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(1 + 5 + 10 * 18));
 }
 
-TEST_CASE("a tape's estimate: what was saved is waited for, and comes back one after the other") {
+TEST_CASE("a tape's estimate: loads wait for saves, and come one after the other") {
   // Boundaries 1 and 2 go and come. Forward passes end at 3, 5, 7; saves take 3 to 6 and 6 to 9.
   // Stage 3 keeps, but its input went: that comes back from 9, when it was saved, to 12, and
   // boundary 1 from 12 to 15. Backward 3 takes 12 to 16, backward 2 16 to 20, backward 1 20 to 24.

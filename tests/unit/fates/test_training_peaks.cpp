@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the peak of training grows ever faster with the micro-batches in flight") {
+TEST_CASE("the peak of training is convex in the number of micro-batches in flight") {
   test::Dice dice(1004);
   const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
                                                "checkpoint", "sqrt"};

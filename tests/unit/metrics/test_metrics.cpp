@@ -65,7 +65,7 @@ Plan load_and_compute() {
   return plan;
 }
 
-/// What it does when nothing else happens:
+/// Its execution:
 //   load 0     0 .. 1, available 1.25       load 1     1 .. 2, available 2.25
 //   forward 0  1.25 .. 4.25 (waited 1.25)   forward 1  4.25 .. 7.25
 const std::vector<Span> executed = {
@@ -116,7 +116,7 @@ TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
   REQUIRE(number(totals, "energy_per_sample_j") == 321.75 / 8);
 }
 
-TEST_CASE("Without watts energy is unknown, and said to be") {
+TEST_CASE("Without watts the energy is unknown, and the metric says so") {
   Plan plan = load_and_compute();
   plan.streams[0].idle_w = plan.streams[0].busy_w = 0;
   plan.links[0].idle_w = plan.links[0].busy_w = 0;
@@ -132,7 +132,7 @@ TEST_CASE("Without watts energy is unknown, and said to be") {
   SeriesSink sink(plan, 1);
   feed(sink);
   REQUIRE(sink.table().series.back().name == "recompute_s");  // no power_w
-  plan.actions[1].joules = 120;  // measured, of a device whose watts nobody knows
+  plan.actions[1].joules = 120;  // measured, on a device with unknown watts
   Totals measured(plan);
   feed(measured);
   REQUIRE(number(measured, "energy_j") == 240);
@@ -149,7 +149,7 @@ TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
   REQUIRE(value(totals, "bound_by").text == "gpu.compute");
 }
 
-TEST_CASE("The peak of a pool is taken with what lies in it at that moment") {
+TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   // pool gpu: w 200 | x 250 | x 300 | 250 | x 300 again | 100 (w gone)
@@ -167,7 +167,7 @@ TEST_CASE("The peak of a pool is taken with what lies in it at that moment") {
   REQUIRE(value(totals, "peak_bytes_by_class").keyed.size() == 2);
 }
 
-TEST_CASE("Overflow is what a pool holds beyond a capacity that is not enforced") {
+TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforced") {
   Plan plan = load_and_compute();
   plan.pools[0].capacity = 120;
   const Totals empty(plan);
@@ -180,7 +180,7 @@ TEST_CASE("Overflow is what a pool holds beyond a capacity that is not enforced"
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Two devices: bubbles count from the mean, recomputation against the rest") {
+TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the other computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -221,7 +221,7 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
-TEST_CASE("Where a step is several iterations, it counts from step to step") {
+TEST_CASE("If a step is several iterations, it counts from step to step") {
   Plan plan = load_and_compute();
   plan.iterations = 12;
   plan.iterations_per_step = 3;
@@ -235,7 +235,7 @@ TEST_CASE("Where a step is several iterations, it counts from step to step") {
   REQUIRE(number(totals, "step_s") == 42.5);  // (140 - 55) / 2 steps
 }
 
-TEST_CASE("The iterations of a single step are no steady state") {
+TEST_CASE("The iterations of a single step are not a steady state") {
   Plan plan = load_and_compute();
   plan.iterations = plan.iterations_per_step = 2;
   Totals totals(plan);
@@ -298,7 +298,7 @@ TEST_CASE("A single iteration shows no steady state, and further ones do") {
   REQUIRE(number(totals, "steady_throughput_samples_per_s") == samples / 3.5);
 }
 
-TEST_CASE("Where there is no number a metric says why") {
+TEST_CASE("A metric without a number says why") {
   const Plan plan = load_and_compute();
   const Totals totals(plan);  // nothing was executed
   const Summary summary = summarise(totals);
@@ -324,7 +324,7 @@ TEST_CASE("Where there is no number a metric says why") {
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
 }
 
-TEST_CASE("Metrics have a name of their own, a sentence, a source and a unit or a word") {
+TEST_CASE("Every metric has its own name, a sentence, a source, and a unit or a word") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -372,7 +372,7 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[2].values[7] == Approx(11 + 40).epsilon(1e-12));
 }
 
-TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost") {
+TEST_CASE("Bins double when a run takes longer than expected, and nothing is lost") {
   const Plan plan = load_and_compute();
   SeriesSink sink(plan, 1e-5);  // 725,000 bins would be needed
   feed(sink);

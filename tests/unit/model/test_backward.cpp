@@ -67,7 +67,7 @@ TEST_CASE("each gradient of a product takes as many multiply-accumulates as the 
   check_reads(learned_rows("matmul, features: 3"), true, false);
 }
 
-TEST_CASE("an activation reads its output where that is enough, else its input") {
+TEST_CASE("an activation reads its output if that is enough, otherwise its input") {
   const std::vector<std::tuple<std::string, int, bool>> types = {
       {"relu", 1, false},    {"relu6", 2, true},       {"leaky_relu", 2, true},
       {"sigmoid", 3, false}, {"tanh", 3, false},       {"silu", 9, true},
@@ -103,7 +103,8 @@ TEST_CASE("a norm reads its input and sums the gradients of scale and shift") {
     check_reads(learned(keys), true, false);
 }
 
-TEST_CASE("a sum keeps nothing, a product both factors, and what was stretched is summed") {
+TEST_CASE(
+    "a sum keeps nothing, a product keeps both factors, and broadcast dimensions are summed") {
   const auto joined = [](const std::string& keys) {
     return model_of(
                "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -123,7 +124,7 @@ TEST_CASE("a sum keeps nothing, a product both factors, and what was stretched i
   check_reads(joined("concat, inputs: [a, a]"), false, false);
 }
 
-TEST_CASE("views keep and move nothing, dropout keeps a byte an element") {
+TEST_CASE("views keep and move nothing, dropout keeps one byte per element") {
   for (const char* keys :
        {"flatten", "reshape, shape: [384]", "take_row", "transpose, axes: [1, 0, 2]",
         "split, parts: 2, part: 1", "slice, begin: 2", "all_gather, ranks: 2"}) {
@@ -147,7 +148,7 @@ TEST_CASE("views keep and move nothing, dropout keeps a byte an element") {
   CHECK_FALSE(is_view(learned("dropout")));
 }
 
-TEST_CASE("gradients of tables and learned rows are sums, a rotation is turned back") {
+TEST_CASE("gradients of tables and learned rows are sums, and a rotation is reversed") {
   const Layer table = model_of(tokens + "- {type: embedding, entries: 9, features: 8}\n").layers[1];
   check_counts(table, 0, 40);
   check_reads(table, true, false);
@@ -159,7 +160,8 @@ TEST_CASE("gradients of tables and learned rows are sums, a rotation is turned b
   check_reads(learned_rows("rotary"), false, false);
 }
 
-TEST_CASE("attention keeps its scores, and with dropout those left and a byte each for the mask") {
+TEST_CASE(
+    "attention keeps its scores, and with dropout also the dropped scores and a mask of one byte each") {
   // 5 queries, 5 keys, 4 heads of 2 features: 100 scores, 100 (2 + 2) multiply-accumulates.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
@@ -170,7 +172,7 @@ TEST_CASE("attention keeps its scores, and with dropout those left and a byte ea
   CHECK(dropout.flop == plain.flop);
 }
 
-TEST_CASE("no gradient is computed of an input before which nothing has weights") {
+TEST_CASE("no gradient is computed for an input that no weights precede") {
   const Model model = model_of(image +
                                "- {type: relu, name: relu}\n"
                                "- {type: conv2d, name: a, channels: 4, kernel: 1, bias: false}\n"
@@ -187,7 +189,7 @@ TEST_CASE("no gradient is computed of an input before which nothing has weights"
   CHECK(backward_flop(model) == 2 * model.layers[2].macs + 4 * model.layers[3].macs);
 }
 
-TEST_CASE("a model so many times bigger keeps and computes backward so many times more") {
+TEST_CASE("a scaled model keeps and computes backward in proportion") {
   const std::string layers =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, name: a, entries: 9, features: "
       "8}\n- {type: attention, inputs: [a, a, a], heads: 4, dropout: true}\n";

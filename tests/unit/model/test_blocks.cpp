@@ -1,4 +1,4 @@
-// Blocks of layers, and `before`: residual networks written once a block.
+// Blocks of layers, and `before`: residual networks with each block written once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -24,7 +24,8 @@ std::vector<std::string> names_of(const Model& model) {
 
 }  // namespace
 
-TEST_CASE("before is the layer in front of a repetition, then the last of the one before") {
+TEST_CASE(
+    "`before` is the layer in front of a repetition, and then the last layer of the previous repetition") {
   const Model m = model_of(x +
                            "- repeat: 2\n  layers:\n"
                            "    - {type: relu, name: a}\n"
@@ -35,7 +36,7 @@ TEST_CASE("before is the layer in front of a repetition, then the last of the on
   CHECK(m.layers[6].inputs == Inputs{3, 5});
 }
 
-TEST_CASE("a block stands where it is used, its names with the use's, its parameters its own") {
+TEST_CASE("a block replaces its use, with the names of the use and its own parameters") {
   const Model m = model_of(
       x + "- {block: b}\n- {block: b, name: two, n: $k / 2}\n" + "- {type: dense, features: $n}\n",
       "", residual + "parameters: {k: 8, n: 7}\n");
@@ -47,7 +48,7 @@ TEST_CASE("a block stands where it is used, its names with the use's, its parame
   CHECK(m.layers[5].parameters == 4 * 7 + 7);  // the model's n again
 }
 
-TEST_CASE("repetitions stand in blocks, and blocks in repetitions and blocks") {
+TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contain blocks") {
   const Model m = model_of(
       x + "- {block: outer, name: o, times: 2}\n", "",
       "blocks:\n"
@@ -61,7 +62,7 @@ TEST_CASE("repetitions stand in blocks, and blocks in repetitions and blocks") {
   CHECK(m.layers[5].inputs == Inputs{0, 0});  // before the outer block; and by name
 }
 
-TEST_CASE("a use of a block gives it its inputs, which its layers call by the names it declares") {
+TEST_CASE("a use of a block passes inputs, which have the declared names inside the block") {
   const std::string join =
       "blocks:\n"
       "  join: {inputs: [deep, skip], layers: [{type: relu, name: r},\n"
@@ -146,7 +147,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
              Contains("unknown key 'layer' in block 'a'"));
   CHECK_THAT(said("- {block: a}\n", "blocks: {a: {layers: []}}\n"), Contains("'layers' is empty"));
   CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
-             Contains("nothing"));  // looked at where it is used
+             Contains("nothing"));  // checked at its use
   CHECK_THAT(said("- {block: a}\n",
                   "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                   "relu}]}}\n"),
@@ -166,7 +167,7 @@ TEST_CASE("blocks that double many times are refused before they are written out
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
              Contains("m.yaml:66:3: error: with this the model has more than 1000000 layers"));
-  // Repetitions multiply, and what a parameter says is counted.
+  // Repetitions multiply, and those that a parameter gives are counted too.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),

@@ -7,7 +7,7 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("layers that do the same have the same configuration, however they are written") {
+TEST_CASE("layers that do the same have the same configuration, in whatever way they are written") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [20]}\n"
       "- {type: dense, name: a, features: 20}\n"
@@ -23,7 +23,7 @@ TEST_CASE("layers that do the same have the same configuration, however they are
     CHECK(model.layers[l].input_shapes == std::vector<Shape>{{20}});
 }
 
-TEST_CASE("a join has the shape of each input, and a part of a layer says which part it is") {
+TEST_CASE("a join has the shape of every input, and a part of a layer says which part it is") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [8, 8, 6]}\n"
       "- {type: conv2d, name: a, channels: 6, kernel: [1, 1]}\n"

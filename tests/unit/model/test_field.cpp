@@ -33,7 +33,7 @@ TEST_CASE("Memory and computation of networks: receptive fields of 3, 5 and 6, t
   CHECK_FALSE(model.layers[5].field);
 }
 
-TEST_CASE("a field grows by the window's reach less one, in jumps, by axis") {
+TEST_CASE("a receptive field grows by the window's extent minus one, times the jump, per axis") {
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
@@ -46,7 +46,7 @@ TEST_CASE("a field grows by the window's reach less one, in jumps, by axis") {
   CHECK_FALSE(last_field("- {type: adaptive_avg_pool, output: 6}\n"));
 }
 
-TEST_CASE("elementwise layers pass the field on, what mixes all pixels ends it") {
+TEST_CASE("elementwise layers pass the field on, and layers that mix all pixels end it") {
   for (const char* type :
        {"relu", "gelu", "batch_norm", "layer_norm", "rms_norm", "dropout", "softmax"})
     CHECK(last_field(conv + "- {type: " + type + "}\n") == square(3, 1));
@@ -55,7 +55,7 @@ TEST_CASE("elementwise layers pass the field on, what mixes all pixels ends it")
     CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
 }
 
-TEST_CASE("where branches join the larger field counts") {
+TEST_CASE("if branches join, the larger field counts") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
@@ -75,7 +75,7 @@ TEST_CASE("a transposed convolution divides the jump") {
   CHECK_FALSE(last_field("- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n"));
 }
 
-TEST_CASE("rows of features are an image of one axis, tokens none") {
+TEST_CASE("rows of features are an image of one axis, but tokens are not an image") {
   const Model model = load_model(zoo + "matmul_chain.yaml", {});
   CHECK(model.layers.back().field == ReceptiveField{{1}, {1}});
   CHECK_FALSE(load_model(zoo + "gpt2.yaml", {"blocks=1"}).layers.back().field);

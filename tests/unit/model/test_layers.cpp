@@ -35,7 +35,7 @@ TEST_CASE("a convolution's groups divide its weights and multiply-accumulates") 
   CHECK(depthwise.macs == 64 * 9 * 6);
 }
 
-TEST_CASE("kernel, stride, dilation and padding go by axis") {
+TEST_CASE("kernel, stride, dilation and padding are given per axis") {
   const auto shape = [](const std::string& keys) {
     return last("conv2d, channels: 1, " + keys).shape;
   };
@@ -54,7 +54,7 @@ TEST_CASE("kernel, stride, dilation and padding go by axis") {
   CHECK(m.layers[1].shape == Shape{26, 24, 1});
 }
 
-TEST_CASE("a transposed convolution gives back the extents of a convolution's input") {
+TEST_CASE("a transposed convolution restores the extents of a convolution's input") {
   // (8 - 1) 2 - 2 + 3 + 1 = 16
   const Layer up = last(
       "conv_transpose2d, channels: 4, kernel: 3, stride: 2, padding: 1, output_padding: 1", square);
@@ -104,7 +104,7 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
 
-TEST_CASE("convolutions over one axis and over three count as those over two do") {
+TEST_CASE("convolutions over one and three axes are counted like those over two") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
   // floor((20 + 4 - 5) / 2) + 1 = 10, and 1 + 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10
@@ -135,7 +135,7 @@ TEST_CASE("convolutions over one axis and over three count as those over two do"
   CHECK(up.macs == 6 * 8 * 10 * 8 * 2 * 4);
 }
 
-TEST_CASE("pools go over all axes of their input but the channels") {
+TEST_CASE("pools use all axes of their input except the channels") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [4, 6, 8, 2]}\n";
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true", signal).shape == Shape{10, 4});
@@ -163,7 +163,8 @@ TEST_CASE("the windows of an adaptive pool have as many elements as the sum over
     }
 }
 
-TEST_CASE("normalisations have two parameters a channel, and what is normalised is no parameter") {
+TEST_CASE(
+    "normalisations have two parameters per channel, and running statistics are not parameters") {
   const Layer batch = last("batch_norm", square);
   CHECK(batch.parameters == 12);
   CHECK(batch.flop == 2 * 384);
@@ -178,7 +179,7 @@ TEST_CASE("normalisations have two parameters a channel, and what is normalised 
   CHECK(last("rms_norm", square).flop == 4 * 384);
 }
 
-TEST_CASE("activations keep the shape and cost what their summaries say an element") {
+TEST_CASE("activations keep the shape, and cost per element what their summaries say") {
   const std::vector<std::pair<std::string, int>> costs = {
       {"relu", 1}, {"relu6", 2}, {"leaky_relu", 2},  {"sigmoid", 4},   {"tanh", 1},
       {"silu", 5}, {"gelu", 5},  {"hardsigmoid", 4}, {"hardswish", 5}, {"softmax", 5}};
@@ -227,7 +228,7 @@ TEST_CASE("a product over rows may have a bias, or weights that are counted else
   CHECK(last("matmul, features: 3, bias: true", rows).flop == 2 * 5 * 24 + 15);
 }
 
-TEST_CASE("tied weights count at the layer that has them, and must be as many") {
+TEST_CASE("tied weights count at the layer that has them, and their numbers must be equal") {
   const std::string words =
       "- {type: input, name: x, shape: [5]}\n"
       "- {type: embedding, name: words, entries: 100, features: 8}\n";
@@ -367,7 +368,7 @@ TEST_CASE("what a layer cannot do is refused at the key") {
              Contains("'5' for 'kernel': larger than the input [4, 8, 8, 6]"));
 }
 
-TEST_CASE("sizes at the edge of 64 bits are counted or refused, never wrapped") {
+TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never wrap around") {
   const std::string most = "9223372036854775807";
   const auto said = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +

@@ -1,5 +1,5 @@
-// Models of very many layers: what is made of each of them grows with their number and no faster.
-// No time is asserted; what grew faster would meet the tests' time limit.
+// Models of very many layers: the work per model grows only in proportion to the number of layers.
+// No time is asserted; work that grew faster would exceed the tests' time limit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t layers = 20'000;
 
-TEST_CASE("a model of 20000 layers with a stage each is planned, checked and executed whole") {
+TEST_CASE("a model of 20000 layers with one stage per layer is planned, checked and executed") {
   const std::string text =
       "format: sluice-scenario/1\n"
       "model: {definition: {format: sluice-model/1, name: long, layers: [\n"

@@ -58,7 +58,7 @@ TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with fu
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
-TEST_CASE("the stage table is read as it stands") {
+TEST_CASE("the stage table is read as it is written") {
   const Model m = load_model(zoo + "alexnet_data_island.json", {});
   REQUIRE(m.layers.size() == 19);
   CHECK(m.name == "alexnet_data_island");
@@ -114,7 +114,7 @@ TEST_CASE("windows: valid, same and counted padding, strides") {
   CHECK(pool("kernel: 3, stride: 2") == Shape{13, 13, 3});
 }
 
-TEST_CASE("a bias adds one parameter a channel or feature, and one FLOP an output") {
+TEST_CASE("a bias adds one parameter per channel or feature, and one FLOP per output") {
   const Model m =
       model_of(image + "- {type: conv2d, channels: 8, kernel: 3}\n" +
                "- {type: conv2d, channels: 8, kernel: 3, bias: false}\n" +
@@ -153,7 +153,7 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
   CHECK_THAT(said(std::string(100'000, '(')), Contains("too many parentheses"));
 }
 
-TEST_CASE("repetitions nest, name their layers and find their inputs inside first") {
+TEST_CASE("repetitions nest, name their layers, and look for inputs inside first") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- repeat: 2\n  layers:\n"
@@ -172,8 +172,7 @@ TEST_CASE("repetitions nest, name their layers and find their inputs inside firs
   CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
 }
 
-TEST_CASE(
-    "a repetition of no times leaves its layers out; the next layer reads what is before it") {
+TEST_CASE("a repetition of 0 times omits its layers; the next layer reads what is before it") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"
@@ -192,7 +191,7 @@ TEST_CASE("overrides reach parameters by one word and the document by a path") {
                         "'size'?); it has: layers, size (and scale)"));
 }
 
-TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its own") {
+TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
   // What each needs beside its type; nothing for those that take any image.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
@@ -261,7 +260,7 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
   }
 }
 
-TEST_CASE("a JSON model of 100,000 layers is read whole") {
+TEST_CASE("a JSON model of 100,000 layers is read completely") {
   std::string text =
       R"({"format": "sluice-model/1", "name": "big", "layers": [{"type": "input", "shape": [4, 4]})";
   for (int i = 0; i < 100'000; ++i)
@@ -274,7 +273,7 @@ TEST_CASE("a JSON model of 100,000 layers is read whole") {
   CHECK(m.layers.back().inputs == std::vector<std::uint32_t>{99'999});
 }
 
-TEST_CASE("a parameter may be given as a scenario has it, model.KEY=VALUE") {
+TEST_CASE("a parameter may be given in a scenario's form, model.KEY=VALUE") {
   const std::string resnet = sluice::test::zoo + "resnet50.yaml";
   CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() ==
         load_model(resnet, {"blocks1=4"}).parameters());

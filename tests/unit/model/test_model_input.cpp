@@ -1,4 +1,4 @@
-// Models: what is refused, where, and in which words.
+// Models: what is refused, at which position, and with which message.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -25,7 +25,7 @@ const std::string head =
 
 }  // namespace
 
-TEST_CASE("bad layers are refused at the key at fault") {
+TEST_CASE("bad layers are refused at the faulty key") {
   CHECK_THAT(refused(image + "- {type: conv4d, kernel: 3}\n"),
              Contains("m.yaml:5:10: error: unknown layer type 'conv4d' (did you mean 'conv1d'?); "
                       "known: input, conv1d, conv2d, conv3d, conv_transpose1d, "));
@@ -106,7 +106,7 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
              Contains("'layers' is empty"));
 }
 
-TEST_CASE("parameters are checked where they are declared and where they are given") {
+TEST_CASE("parameters are checked at their declaration and at their value") {
   const std::string layers = "- {type: input, name: x, shape: [$n]}\n";
   CHECK_THAT(refused(layers, "m: 3", "parameters: {n: 1}\n"),
              Contains("s.yaml:1:1: error: the model has no parameter 'm'") &&
@@ -149,7 +149,7 @@ TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
              StartsWith("3 m.yaml:1:1: error: elements: "));
 }
 
-TEST_CASE("a stage table whose totals do not run is refused at the cell") {
+TEST_CASE("a stage table with wrong running totals is refused at the cell") {
   CHECK(table_with(head + "[1, \"Init\", 10, 10, 0, 0], [2, \"Conv\", 5, 15, 3, 4]") == "nothing");
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[2, \"Conv\", 5, 16, 3, 4]"),
              StartsWith("3 t.json:3:16: error: '16' for 'total state': expected 10 + 5"));

@@ -26,7 +26,7 @@ TEST_CASE("a convolutional network keeps its counts, and images get their channe
   CHECK(got.elements.unused == 0);
 }
 
-TEST_CASE("the batch changes no count, and what is written reads back as the same", "[onnx]") {
+TEST_CASE("the batch changes no count, and a written model reads back as the same", "[onnx]") {
   const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
                  named = read(small_cnn(), "{N: 3}");
   Value again = Value::make_map();
@@ -97,7 +97,7 @@ TEST_CASE("an attention block: products of activations, a table of words, positi
   CHECK(got.elements.unused == 1);  // the root
 }
 
-TEST_CASE("constants are folded, also where they lead through floating-point scales", "[onnx]") {
+TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") {
   // Twice the height and width, as exporters compute it: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
@@ -120,7 +120,9 @@ TEST_CASE("constants are folded, also where they lead through floating-point sca
   CHECK(layer(model, "up").flop == 7 * 2 * 10 * 14);
 }
 
-TEST_CASE("groups, dilation, one axis and three, transposed: as ONNX infers them", "[onnx]") {
+TEST_CASE(
+    "groups, dilation, one axis, three axes, and transposed convolutions are as ONNX infers them",
+    "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 9, 9})
       .weight("w", {8, 2, 3, 3})
@@ -164,7 +166,7 @@ TEST_CASE("branches join: sums, products and concatenations along the channels",
   CHECK(layer(model, "sub").type == "operator");
 }
 
-TEST_CASE("parts and other orders of axes are views, as layers count axes", "[onnx]") {
+TEST_CASE("slices and permutations of axes are views, with axes counted as in layers", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 3, 8, 10})
       .weight("w", {6, 3, 1, 1})
@@ -229,7 +231,7 @@ TEST_CASE("a weight that two layers share counts once", "[onnx]") {
   CHECK(got.elements.learned == 148);
 }
 
-TEST_CASE("a bias is each layer's own, also where the file stores equal ones once", "[onnx]") {
+TEST_CASE("each layer has its own bias, even if the file stores equal ones once", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 4})
       .weight("v", {4, 4})
@@ -273,7 +275,8 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
                       "(did you mean 'NonZero'?)"));
 }
 
-TEST_CASE("symbolic dimensions are given by name, and those that are missing are named", "[onnx]") {
+TEST_CASE("symbolic dimensions are given by name, and missing ones are named in the error",
+          "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(onnx.bytes()),

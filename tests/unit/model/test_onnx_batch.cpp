@@ -1,4 +1,4 @@
-// Where the batch stands in an ONNX file, and what becomes of one that is inside a sample.
+// Which axis is the batch in an ONNX file, and what happens to a batch axis inside a sample.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -30,7 +30,7 @@ constexpr std::int64_t flop = 7 * (2 * 80 * 30 + 160 + 22 * 20);
 
 }  // namespace
 
-TEST_CASE("an axis that is named batch is the batch, wherever it stands", "[onnx]") {
+TEST_CASE("an axis that is named batch is the batch, at any position", "[onnx]") {
   for (const char* use : {"{}", "{batch: 1}", "{batch: 2}", "{batch: 7}", "{batch: 14}"}) {
     INFO(use);
     const Model model = read(lstm({7, "batch", 10}), use).model;
@@ -65,7 +65,7 @@ TEST_CASE("several sequences in a sample stay a recurrent layer", "[onnx]") {
                       "batch=1 the whole is one sample"));
 }
 
-TEST_CASE("where only the batch or the channels move, nothing does", "[onnx]") {
+TEST_CASE("moving only the batch or the channels is not a computation", "[onnx]") {
   OnnxBytes onnx;  // channels last in the file, as here
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
@@ -80,7 +80,7 @@ TEST_CASE("where only the batch or the channels move, nothing does", "[onnx]") {
   CHECK(layer(model, "relu").field->jump == Shape{2, 2});
 }
 
-TEST_CASE("zeros around an image do not hide what a pixel sees", "[onnx]") {
+TEST_CASE("zeros around an image do not change the receptive field", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 3, 8, 8}).numbers("pads", {0, 0, 1, 1, 0, 0, 1, 1}).weight("w", {4, 3, 3, 3});
   onnx.node("Pad", {"x", "pads"}, {"p"}, {}, "pad").node("Conv", {"p", "w"}, {"y"}, {}, "conv");
@@ -91,7 +91,8 @@ TEST_CASE("zeros around an image do not hide what a pixel sees", "[onnx]") {
   CHECK(layer(model, "conv").shape == Shape{8, 8, 4});
 }
 
-TEST_CASE("a transposed convolution by its output has the padding that leads there", "[onnx]") {
+TEST_CASE("a transposed convolution with a given output shape has the padding for that shape",
+          "[onnx]") {
   const auto read_one = [](const std::vector<A>& attributes) {
     OnnxBytes onnx;
     onnx.input("x", {1, 8, 16, 16})
@@ -115,7 +116,7 @@ TEST_CASE("a transposed convolution by its output has the padding that leads the
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // Larger than all that is computed: an operator, with the same products.
+  // Larger than the computed extents: an operator, with the same products.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
@@ -124,7 +125,7 @@ TEST_CASE("a transposed convolution by its output has the padding that leads the
   CHECK_THAT(larger.notes[0], Contains("an output that is larger than what is computed: up"));
 }
 
-TEST_CASE("a table that a file has a second time, turned, is noted", "[onnx]") {
+TEST_CASE("a table that a file contains a second time, transposed, is noted", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("ids", {"N", 10}, onnx_int64).weight("e", {100, 64}).weight("h", {64, 100});
   onnx.node("Gather", {"e", "ids"}, {"x"}, {}, "words")

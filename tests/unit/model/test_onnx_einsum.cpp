@@ -19,7 +19,7 @@ Shape shape_of(const std::string& equation, const std::vector<Shape>& inputs) {
 
 }  // namespace
 
-TEST_CASE("an equation gives the shape, and how many products are summed", "[onnx]") {
+TEST_CASE("an equation gives the shape, and the number of summed products", "[onnx]") {
   CHECK(shape_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}) == Shape{2, 5, 24});
   CHECK(einsum_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}).summed() == 16);
   CHECK(shape_of("ba,ac", {{2, 3}, {3, 4}}) == Shape{2, 4});
@@ -62,7 +62,7 @@ TEST_CASE("Einsum is a product of matrices, by its equation", "[onnx]") {
   CHECK_THAT(refused(wrong), Contains("m.onnx:1:1: error: Einsum is not possible: "));
 }
 
-TEST_CASE("the k largest are top_k, with their places", "[onnx]") {
+TEST_CASE("TopK becomes top_k, with the indices", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 6, 12}).numbers("k", {3});
   onnx.node("TopK", {"x", "k"}, {"v", "i"}, {}, "top").output("v").output("i");
@@ -80,7 +80,7 @@ TEST_CASE("the k largest are top_k, with their places", "[onnx]") {
   CHECK(layer(one, "top").backward.kept_bytes == 3 * 8);
 }
 
-TEST_CASE("a shape that nobody can infer is given by name", "[onnx]") {
+TEST_CASE("a shape that cannot be inferred is given by name", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 6});
   onnx.node("NonZero", {"x"}, {"places"}, {}, "where").node("Neg", {"places"}, {"y"}).output("y");
@@ -97,7 +97,7 @@ TEST_CASE("a shape that nobody can infer is given by name", "[onnx]") {
              Contains("expected a list of extents"));
 }
 
-TEST_CASE("what the body of a loop reads of the graph around it, the loop reads", "[onnx]") {
+TEST_CASE("a loop reads what its body reads from the surrounding graph", "[onnx]") {
   const std::string body =
       field(1, field(1, "h") + field(1, "table") + field(2, "inner") + field(4, "MatMul"));
   OnnxBytes onnx;

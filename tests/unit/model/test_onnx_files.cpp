@@ -1,4 +1,4 @@
-// ONNX files: what is refused, mutants, and public files beside their published counts.
+// ONNX files: what is refused, mutants, and public files compared with their published counts.
 #include "support/onnx_case.hpp"
 using namespace sluice;
 using namespace sluice::test;
@@ -6,14 +6,14 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using namespace sluice::onnx_case;
 
-TEST_CASE("a small file may not keep the reader busy for long", "[onnx]") {
+TEST_CASE("a small file does not keep the reader busy for long", "[onnx]") {
   CHECK(reading_limits(4'000).cpu_s == 20);
   CHECK(reading_limits(1'000'000).cpu_s == 30);
   CHECK(reading_limits(10'000'000'000).cpu_s == 300);
   CHECK(reading_limits(0).more_bytes == std::int64_t{4} << 30);
 }
 
-TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
+TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]") {
   CHECK(refused_bytes("") == "3 m.onnx: error: the file is empty, expected an ONNX model");
   CHECK_THAT(refused_bytes("\x80\x04\x95"), Contains("a Python pickle, which is never read"));
   CHECK_THAT(refused_bytes("PK\x03\x04"), Contains("a zip archive"));
@@ -59,7 +59,7 @@ TEST_CASE("a file that ends early is refused wherever it ends", "[onnx]") {
   CHECK(refusals == static_cast<int>(whole.size()));
 }
 
-TEST_CASE("graphs inside graphs end somewhere", "[onnx]") {
+TEST_CASE("nested graphs are limited in depth", "[onnx]") {
   std::string graph;
   for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
   CHECK_THAT(refused_bytes(field(7, graph)), Contains("graphs inside graphs"));

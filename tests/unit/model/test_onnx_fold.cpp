@@ -72,7 +72,7 @@ TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 
-TEST_CASE("what computes no table is not folded, and harms nobody", "[onnx]") {
+TEST_CASE("operators that do not compute a table are not folded, and do no harm", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 6}).numbers("n", {1, 6}).numbers("none", {}).numbers("far", {1LL << 62});
   onnx.node("Slice", {"n", "far", "far", "none", "far"}, {"to"});
@@ -80,7 +80,8 @@ TEST_CASE("what computes no table is not folded, and harms nobody", "[onnx]") {
   CHECK(refused(onnx).substr(0, 2) == "3 ");
 }
 
-TEST_CASE("a vector that nodes make and unsqueeze is a scale, and so a parameter", "[onnx]") {
+TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
+          "[onnx]") {
   // As DenseNet's batch norm is exported: y = x scale + shift, both [4] made by ConstantOfShape and
   // turned into [4, 1, 1]: 4 parameters each, as if they were initialisers.
   const auto scaled = [](bool made) {

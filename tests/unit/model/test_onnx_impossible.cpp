@@ -1,5 +1,5 @@
-// ONNX graphs that is not possible: an operator that does not go with what it reads is an error at
-// its node, and no operator with numbers that somebody made up.
+// Impossible ONNX graphs: an operator that does not fit its inputs is an error at
+// its node, and does not become an operator with invented numbers.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -24,7 +24,7 @@ OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weigh
 
 }  // namespace
 
-TEST_CASE("convolutions that their input does not fit are errors at the node", "[onnx]") {
+TEST_CASE("convolutions whose input does not fit are errors at the node", "[onnx]") {
   CHECK(refused(of_image("Conv", {8, 8, 17, 17}, {A::integers("strides", {2, 2})})) ==
         "3 m.onnx:1:1: error: Conv as conv2d: '17' for 'kernel': larger than the input [16, 16, 8] "
         "with a padding of 0, expected at most 16\n    it: Conv(x, w) -> y\n    ^");
@@ -45,7 +45,7 @@ TEST_CASE("convolutions that their input does not fit are errors at the node", "
                       "for 5"));
 }
 
-TEST_CASE("products, sums and normalisations of extents that do not go together", "[onnx]") {
+TEST_CASE("products, sums and normalisations with incompatible extents are errors", "[onnx]") {
   OnnxBytes product;
   product.input("x", {1, 4}).weight("w", {7, 5});
   product.node("MatMul", {"x", "w"}, {"y"}).shape("y", {1, 5}).output("y");
@@ -68,7 +68,8 @@ TEST_CASE("products, sums and normalisations of extents that do not go together"
   CHECK_THAT(refused(lstm, "{batch: 1}"), Contains("expected [1, 80, 10] and [1, 80, 20]"));
 }
 
-TEST_CASE("another shape has as many elements, and what the file says of shapes is so", "[onnx]") {
+TEST_CASE("a new shape must have the same number of elements, and the file's shapes must be right",
+          "[onnx]") {
   OnnxBytes rest;
   rest.input("x", {"N", 12}).numbers("to", {-1, 5, 3});
   rest.node("Reshape", {"x", "to"}, {"y"}).shape("y", {"N", 5, 3}).output("y");
@@ -91,7 +92,7 @@ TEST_CASE("another shape has as many elements, and what the file says of shapes 
   CHECK(layer(read(example, "{words: 4}").model, "x").shape == Shape{4, 8});
 }
 
-TEST_CASE("extents that are given can be too small for a network", "[onnx]") {
+TEST_CASE("given extents can be too small for a network", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 8, "height", "width"}).weight("w", {8, 8, 3, 3});
   onnx.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {2, 2})}, "conv").output("y");
@@ -99,7 +100,7 @@ TEST_CASE("extents that are given can be too small for a network", "[onnx]") {
   CHECK_THAT(refused(onnx, "{height: 2, width: 2}"), Contains("'3' for 'kernel': larger than"));
 }
 
-TEST_CASE("what ONNX can say and no layer type is an operator, and a note says why", "[onnx]") {
+TEST_CASE("what no layer type can express becomes an operator, and a note says why", "[onnx]") {
   const ReadOnnx cropped =
       read(of_image("Conv", {4, 8, 3, 3}, {A::integers("pads", {-1, -1, -1, -1})}));
   CHECK(types(cropped.model) == "input operator");
@@ -117,7 +118,7 @@ TEST_CASE("what ONNX can say and no layer type is an operator, and a note says w
   CHECK_THAT(one.notes[0], Contains("no layer type has the batch inside a sample: it"));
 }
 
-TEST_CASE("windows of a pool do not begin behind the image", "[onnx]") {
+TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {
   // Of 5 pixels and a zero on each side, by 2: those at -1, 1, 3; one at 5 would see a zero alone.
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 5, 5});

@@ -23,7 +23,7 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
 
 }  // namespace
 
-TEST_CASE("a product with a constant keeps nothing, unless the constant is learned", "[onnx]") {
+TEST_CASE("a product with a constant keeps nothing, unless the constant is trained", "[onnx]") {
   CHECK(kept_by("Mul", {"h", "number"}) == 0);
   CHECK(kept_by("Mul", {"h", "learned"}) == 256);
   CHECK(kept_by("Mul", {"h", "z"}) == 512);
@@ -35,7 +35,7 @@ TEST_CASE("a product with a constant keeps nothing, unless the constant is learn
   CHECK(kept_by("Max", {"h", "number"}) == 256);
 }
 
-TEST_CASE("a choice keeps its condition alone, and a constant one not at all", "[onnx]") {
+TEST_CASE("a selection keeps only its condition, and not even that if it is constant", "[onnx]") {
   CHECK(kept_by("Where", {"number", "h", "z"}) == 0);
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 8}).scalar("least", 0).weight("w", {8, 8});
@@ -67,7 +67,7 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
   CHECK(kept_bytes(read(onnx).model) == 4 * (4 * 256 * 64 + 4 * 256 * 256));
 }
 
-TEST_CASE("what the norms of groups have no scale and shift for is no parameter", "[onnx]") {
+TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
   // PyTorch's GroupNorm: groups as channels of an InstanceNormalization whose scale is written as
   // 1 and whose shift as 0, and the real ones after it.
   const auto constant = [](float value) {
@@ -96,7 +96,7 @@ TEST_CASE("what the norms of groups have no scale and shift for is no parameter"
   CHECK(model.flop() == 7 * 128);
 }
 
-TEST_CASE("a dilated maximum keeps where it stood", "[onnx]") {
+TEST_CASE("a dilated maximum keeps its position", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 8, 16, 16}).weight("w", {8, 8, 1, 1});
   onnx.node("Conv", {"x", "w"}, {"c"});

@@ -15,7 +15,7 @@ const std::string int8 = field(2, std::int64_t{3});  // in place of the float be
 
 }  // namespace
 
-TEST_CASE("integers that become numbers are the weights, and no scale is", "[onnx]") {
+TEST_CASE("dequantised integers are weights, and their scales are not", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 512})
       .weight("w", {1000, 512}, int8)
@@ -37,7 +37,7 @@ TEST_CASE("integers that become numbers are the weights, and no scale is", "[onn
         "points are not");
 }
 
-TEST_CASE("activations that are quantised on the way have no parameters", "[onnx]") {
+TEST_CASE("quantised activations have no parameters", "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(13)
       .input("x", {1, 8, 16, 16})

@@ -50,7 +50,7 @@ Model read(const std::string& text, const std::string& use = "{batch: 2}") {
   return read_model(imported(text, use));
 }
 
-// Two inputs whose sizes nobody looked at, a state without inputs, and a part of it.
+// Two inputs with unknown sizes, a state without inputs, and a part of it.
 const std::string two_inputs =
     "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
     "activation_size=0.0, parameter_size=0.000\n"
@@ -95,7 +95,7 @@ Device any_device() {
 
 }  // namespace
 
-TEST_CASE("several inputs, and sizes of 0, are read") {
+TEST_CASE("several inputs and sizes of 0 are read") {
   // Two samples of float32: 96 B are 12 elements each, 96 + 32 B are 16.
   const Model model = read(two_inputs);
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ TEST_CASE("several inputs, and sizes of 0, are read") {
   CHECK(names ==
         std::vector<std::string>{"node1-Input", "node2-Input", "node3-Embedding", "node6-LSTM"});
   CHECK(model.layers[0].type == "input");
-  CHECK(model.layers[0].output == 1);  // what nobody looked at counts as one element
+  CHECK(model.layers[0].output == 1);  // an unknown size counts as one element
   CHECK(model.layers[2].output == 12);
   CHECK(model.layers[2].parameters == 40);
   CHECK(model.layers[3].output == 16);
@@ -134,8 +134,7 @@ TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds",
   CHECK_FALSE(layer(model, "node1-Input").forward_s);
 }
 
-TEST_CASE("the loading of data is left out and said, or counted where that is asked",
-          "[pipedream]") {
+TEST_CASE("data loading is left out with a note, or counted on request", "[pipedream]") {
   CHECK_THAT(read(graph).summary,
              Contains("the 90.000 ms of 'node1', which are the loading of data, are left out"));
   const Model model = read(graph, "{batch: 2, loading: counted}");
@@ -192,7 +191,7 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
              Contains("'node2' reads no node and is not an Input"));
 }
 
-TEST_CASE("a measured layer takes its seconds, and its keys are checked", "[pipedream]") {
+TEST_CASE("a measured layer takes its measured seconds, and its keys are checked", "[pipedream]") {
   const std::string input = "- {type: input, name: x, shape: [10]}\n";
   const Model model =
       model_of(input +
@@ -225,7 +224,8 @@ TEST_CASE("a measured layer takes its seconds, and its keys are checked", "[pipe
              Contains("seconds that were measured do not scale"));
 }
 
-TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[pipedream]") {
+TEST_CASE("the cost model measured gives the measured seconds, for only that batch",
+          "[pipedream]") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [10]}\n"
       "- {type: relu, name: a, forward: 2ms, backward: 3ms}\n"
@@ -254,7 +254,8 @@ TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[p
                     Contains("the model has none: layer 'a' has no 'forward'"));
 }
 
-TEST_CASE("an update of weights is no layer's: under measured it costs what it does under peak") {
+TEST_CASE(
+    "an update of weights belongs to no layer: under measured it costs the same as under peak") {
   const Device device = any_device();
   const Query update{.device = device, .pass = Pass::update, .work = {.flop = 4e6, .bytes = 1e6}};
   CHECK(plain_cost("measured")->of(update).seconds == 4e-6);

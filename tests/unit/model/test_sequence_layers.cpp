@@ -20,7 +20,7 @@ const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
 
 }  // namespace
 
-TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, direction and gate") {
+TEST_CASE("recurrent layers have the parameters of PyTorch's, per layer, direction and gate") {
   // torch.nn.LSTM(8, 3): weight_ih 12 x 8, weight_hh 12 x 3, two biases of 12.
   const Layer lstm = last("lstm, hidden: 3", rows);
   CHECK(lstm.shape == Shape{5, 3});
@@ -46,7 +46,7 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, directio
       Contains("gru needs an input of [steps, features] or [steps, sequences, features], got [5]"));
 }
 
-TEST_CASE("sequences side by side share the parameters of a recurrent layer, and nothing else") {
+TEST_CASE("several sequences share only the parameters of a recurrent layer") {
   const std::string learned = "- {type: batch_norm, name: learned}\n";
   for (const std::string keys :
        {"lstm, hidden: 3, bidirectional: true", "gru, hidden: 3, layers: 2"}) {
@@ -80,7 +80,7 @@ TEST_CASE("an operator's products have the gradients of both factors") {
 }
 
 TEST_CASE(
-    "backwards a recurrent layer goes through all its steps, whether its inputs learn or not") {
+    "the backward pass of a recurrent layer goes through all steps, even if its input needs no gradient") {
   const std::string learned =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
@@ -91,14 +91,15 @@ TEST_CASE(
   const Layer raw = last("lstm, hidden: 3", rows);
   CHECK(raw.backward.input_flop == 0);
   CHECK(raw.backward.weight_flop == lstm.backward.weight_flop);
-  // Of two layers the second one's inputs are the first one's hidden values, which learn.
+  // The input of the second layer is the first layer's hidden values, which need gradients.
   const Layer deep = last("rnn, hidden: 3, layers: 2, bias: false", rows);
   CHECK(deep.backward.weight_flop ==
         2 * 5 * (3 * 3 + 3 * 6) + 2 * 5 * 2 * 3 + 2 * 5 * (3 * 11 + 3 * 6));
 }
 
-TEST_CASE("a mixture of experts has all their parameters and computes with those chosen") {
-  // x learns, as in a network it does.
+TEST_CASE(
+    "a mixture of experts has the parameters of all experts and computes with the chosen ones") {
+  // x needs a gradient, as it does in a network.
   const Model m = model_of(
       "- {type: input, name: tokens, shape: [5]}\n"
       "- {type: embedding, name: x, entries: 9, features: 8}\n"
@@ -130,7 +131,8 @@ TEST_CASE("a mixture of experts has all their parameters and computes with those
              Contains("dispatch of 5 rows"));
 }
 
-TEST_CASE("with a cache the new queries meet the keys of all tokens, and the cache counts as one") {
+TEST_CASE(
+    "with a cache, new queries meet the keys of all tokens, and the cache is counted as a cache") {
   const std::string given =
       "- {type: input, name: q, shape: [1, 24]}\n- {type: input, name: k, shape: [1, 12]}\n"
       "- {type: input, name: v, shape: [1, 12]}\n";
@@ -146,7 +148,7 @@ TEST_CASE("with a cache the new queries meet the keys of all tokens, and the cac
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
 
-TEST_CASE("a stage has the caches of its layers, and they are no workspace") {
+TEST_CASE("a stage has the caches of its layers, which are not workspace") {
   // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
   const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
   const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});
@@ -159,7 +161,8 @@ TEST_CASE("a stage has the caches of its layers, and they are no workspace") {
   CHECK(cached.workspace_bytes == plain.workspace_bytes);
 }
 
-TEST_CASE("a product of two inputs goes matrix by matrix, and backwards costs twice as much") {
+TEST_CASE(
+    "a product of two inputs goes matrix by matrix, and its backward pass costs twice as much") {
   const std::string given =
       "- {type: input, name: x, shape: [3, 5, 8]}\n- {type: layer_norm, name: a}\n- {type: input, "
       "name: b, shape: [3, 8, 2]}\n"

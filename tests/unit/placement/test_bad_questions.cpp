@@ -1,4 +1,4 @@
-// Random questions of placement that are broken in one place: each is refused, by what it names.
+// Random placement problems with one error: each is refused, and the message names the error.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// What the question says, after its exit code.
+/// The exit code and the message of the refusal.
 std::string refusal(const PlacementProblem& problem) {
   try {
     const PlacementQuestion question(problem);
@@ -48,7 +48,7 @@ Place some_operand(test::Dice& dice, const PlacementProblem& problem) {
 }
 
 TEST_CASE(
-    "an operand that lies nowhere is refused with its kernel, and its tensor where it has one",
+    "an operand without a memory is refused with its kernel, and with its tensor if it has one",
     "[placement][property]") {
   test::Dice dice(2030);
   for (int n = 0; n < test::cases_of(200); ++n) {
@@ -80,7 +80,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a rate that is none is refused with both memories, too small ones with kernel and bytes",
+TEST_CASE("a missing rate is refused with both memories, too little memory with kernel and bytes",
           "[placement][property]") {
   test::Dice dice(2031);
   for (int n = 0; n < test::cases_of(200); ++n) {

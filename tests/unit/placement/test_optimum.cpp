@@ -37,8 +37,8 @@ double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   return best;
 }
 
-/// The exact dynamic programme: before each kernel every tensor is in slow memory, in both, or in
-/// fast memory alone, and any of them may be moved at any boundary, whether that is of use or not.
+/// An exact dynamic programme: before each kernel every tensor is in slow memory, in both, or only
+/// in fast memory, and any of them may be moved at any boundary, whether that is useful or not.
 class Exact {
  public:
   Exact(const PlacementQuestion& question, std::int64_t capacity)
@@ -161,7 +161,7 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Whether nothing that is claimed without branch and bound is better than the best there is.
+/// Checks that nothing claimed without branch and bound is better than the true optimum.
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
@@ -172,7 +172,7 @@ void check_claims(OptimumRequest request, double best) {
   }
 }
 
-/// The same with every time so many times as long.
+/// The same with every time multiplied by `unit`.
 PlacementProblem in_units(PlacementProblem problem, double unit) {
   for (PlacementProblem::Kernel& kernel : problem.kernels) {
     for (double& seconds : kernel.time.table) seconds *= unit;
@@ -185,7 +185,7 @@ PlacementProblem in_units(PlacementProblem problem, double unit) {
   return problem;
 }
 
-TEST_CASE("the static optimum is that of an enumeration, and its plan takes as long",
+TEST_CASE("the static optimum equals that of an enumeration, and its plan takes the same time",
           "[placement][property]") {
   test::Dice dice(2020);
   for (int n = 0; n < test::cases_of(300); ++n) {
@@ -203,8 +203,9 @@ TEST_CASE("the static optimum is that of an enumeration, and its plan takes as l
   }
 }
 
-TEST_CASE("the synchronous optimum is that of a dynamic programme over all states of all tensors",
-          "[placement][property]") {
+TEST_CASE(
+    "the synchronous optimum equals that of a dynamic programme over all states of all tensors",
+    "[placement][property]") {
   test::Dice dice(2021);
   for (int n = 0; n < test::cases_of(60); ++n) {
     INFO("case " << n);
@@ -220,7 +221,7 @@ TEST_CASE("the synchronous optimum is that of a dynamic programme over all state
   }
 }
 
-TEST_CASE("an optimum of nanoseconds or years is as good as one of seconds",
+TEST_CASE("an optimum in nanoseconds or years is as good as one in seconds",
           "[placement][property]") {
   test::Dice dice(2023);
   for (int n = 0; n < test::cases_of(20); ++n) {
@@ -258,8 +259,7 @@ TEST_CASE("the gap of a deep network is below 1 % without branch and bound",
   }
 }
 
-TEST_CASE("more freedom is never slower, no bound is above what was found",
-          "[placement][property]") {
+TEST_CASE("more freedom is never slower, and no bound is above a result", "[placement][property]") {
   test::Dice dice(2022);
   for (int n = 0; n < test::cases_of(15); ++n) {
     INFO("case " << n);

@@ -88,7 +88,7 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   CHECK(result.moved(beside).to_slow_bytes == 10);
 }
 
-TEST_CASE("weights that are read only leave fast memory at no cost, written ones are saved once",
+TEST_CASE("weights that are only read leave fast memory at no cost, written ones are saved once",
           "[placement]") {
   PlacementProblem problem;
   problem.tensors = {{.name = "w", .bytes = 10, .begins = Begins::stays}};
@@ -161,8 +161,7 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
                              " (step 1 of 3): it needs 10 B there, which has 9 B"));
 }
 
-TEST_CASE("what a tensor's place is worth: the seconds that it would cost to change it",
-          "[placement]") {
+TEST_CASE("the worth of a tensor's place: the seconds that a change would cost", "[placement]") {
   const PlacementQuestion question(small());
   const Optimum found = optimum({.question = question, .capacity = 10, .moves = false});
   const std::vector<TensorWorth> worth = worth_of(question, found.placing);

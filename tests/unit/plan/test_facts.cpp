@@ -1,4 +1,4 @@
-// Facts as text, and back.
+// Facts as text, and read back.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -45,7 +45,7 @@ TEST_CASE("a fact is written so that its type can be seen, and reads back the sa
   }
 }
 
-TEST_CASE("a fact that cannot be read is refused where it is wrong") {
+TEST_CASE("a fact that cannot be read is refused at the faulty word") {
   const auto refused = [](const std::string& line) {
     try {
       plan_with(line);

@@ -1,4 +1,4 @@
-// Tables of a plan that execution looks at instead of the plan.
+// The tables that executors use instead of the plan.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("tables of 300 random plans say what the plans say", "[property]") {
+TEST_CASE("tables of 300 random plans agree with the plans", "[property]") {
   std::int64_t shortened = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
@@ -42,7 +42,7 @@ TEST_CASE("tables of 300 random plans say what the plans say", "[property]") {
   CHECK(shortened > 100);
 }
 
-TEST_CASE("tensors of the body are those that its actions allocate or use, each once") {
+TEST_CASE("the tensors of the body are those that its actions allocate or use, each listed once") {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
     const Plan plan = test::random_plan(seed);

@@ -38,7 +38,7 @@ body:
 UPDATE on=gpu0.compute seconds=0.25 uses=x@hbm:w
 )";
 
-TEST_CASE("every element of a plan reads back to the letter", "[plan]") {
+TEST_CASE("every element of a plan reads back exactly", "[plan]") {
   const Plan plan = plan_from_text(everything, "all.plan");
   CHECK(to_text(plan) == everything);
   CHECK_NOTHROW(check_structure(plan));
@@ -65,7 +65,7 @@ TEST_CASE("every element of a plan reads back to the letter", "[plan]") {
   CHECK(plan.pools[2].shared());
 }
 
-TEST_CASE("random plans read back, in their own words", "[plan]") {
+TEST_CASE("random plans read back and are written as the same text", "[plan]") {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     const Plan plan =
         test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 3 == 0});
@@ -77,7 +77,7 @@ TEST_CASE("random plans read back, in their own words", "[plan]") {
   }
 }
 
-TEST_CASE("version 1 means what it meant", "[plan]") {
+TEST_CASE("version 1 keeps its meaning", "[plan]") {
   const std::string first = R"(format: sluice-plan/1
 pool gpu capacity=100B
 pool host capacity=unlimited shared
@@ -115,7 +115,7 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names by formula are found again, others are not", "[plan]") {
+TEST_CASE("names made by the formula are recognised, others are not", "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});
@@ -133,7 +133,7 @@ TEST_CASE("names by formula are found again, others are not", "[plan]") {
   }
 }
 
-TEST_CASE("two names of one section are told apart, stored or made", "[plan]") {
+TEST_CASE("equal names in one section are found, whether stored or made by the formula", "[plan]") {
   Plan plan = plan_from_text(
       "format: sluice-plan/2\nstream c kind=compute\nprologue:\n0F on=c seconds=1\n", "two.plan");
   plan.actions.push_back(plan.actions[0]);

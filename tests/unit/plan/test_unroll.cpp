@@ -1,4 +1,4 @@
-// A body written out several times is the same run: by the third executor, which shares nothing
+// A body that is unrolled gives the same run: by the third executor, which shares nothing
 // with this pass, by the replay and, for a few, by the engine.
 #include <catch2/catch.hpp>
 #include <map>
@@ -59,7 +59,7 @@ TEST_CASE("unrolled, a plan executes as before, action by action") {
   REQUIRE(compared > 100);
 }
 
-TEST_CASE("a round, the whole step and the whole run as the body take the same times") {
+TEST_CASE("bodies of a round, a whole step and the whole run take the same times") {
   test::Dice dice(20'241);
   int rolled = 0, compared = 0;
   for (const char* policy : {"resident", "sharded", "phased", "data_parallel resident"})
@@ -93,7 +93,7 @@ TEST_CASE("a round, the whole step and the whole run as the body take the same t
   CHECK(compared == 160);
 }
 
-TEST_CASE("a wait and work ahead that leave a run of the body point to the run where they arrive") {
+TEST_CASE("waits and work ahead that leave a run of the body refer to the right run") {
   // Six iterations: a load for the next iteration, and a computation that waits for it and for the
   // one two iterations ago. Four copies: that of iteration 4 i + c has number c.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1

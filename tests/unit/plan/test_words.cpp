@@ -24,7 +24,7 @@ std::string random_text(std::mt19937& random, std::string_view letters, std::siz
   return text;
 }
 
-/// Character by character, as FORMAT.md has it.
+/// Splits character by character, as FORMAT.md defines it.
 std::vector<std::string> split_slowly(const std::string& line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -48,7 +48,7 @@ std::vector<std::string> split_slowly(const std::string& line) {
   return words;
 }
 
-TEST_CASE("words are split as character by character", "[plan][property]") {
+TEST_CASE("words are split as if character by character", "[plan][property]") {
   std::mt19937 random(3);
   const std::string file = "random.plan";
   for (int i = 0; i < test::cases_of(20'000); ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("names of all lengths are compared to their last character", "[plan]")
   }
 }
 
-TEST_CASE("names are found with the numbers that they were entered with", "[plan][property]") {
+TEST_CASE("names are found with the numbers that they got", "[plan][property]") {
   std::mt19937 random(4);
   for (int i = 0; i < test::cases_of(200); ++i) {
     const std::string_view letters = i % 2 == 0 ? "01" : "0123456789abFSEND_.";
@@ -105,7 +105,7 @@ TEST_CASE("names are found with the numbers that they were entered with", "[plan
   }
 }
 
-TEST_CASE("a name of an action is given once, made by the formula or not", "[plan][property]") {
+TEST_CASE("an action's name is unique, whether made by the formula or not", "[plan][property]") {
   std::mt19937 random(5);
   const auto within = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));

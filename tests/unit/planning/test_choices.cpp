@@ -1,4 +1,4 @@
-// What is left open is chosen well: more memory is never slower and never refused again, explicit
+// Open choices are made well: more memory is never slower and never refused, explicit
 // settings are hardly faster, and a faster machine is hardly slower.
 #include <catch2/catch.hpp>
 #include <iostream>
@@ -34,7 +34,7 @@ bool begins(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// Replicas are settled one by one, as if each had the links to itself: with shared links nothing
+/// The choices of replicas are made one by one, as if each had the links to itself: with shared links nothing
 /// is promised to the last digit.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
@@ -100,8 +100,7 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE("whatever the policy, more memory is never slower and never refused again",
-          "[property]") {
+TEST_CASE("for every policy, more memory is never slower and never refused", "[property]") {
   Worst worst("more memory slower by");
   int compared = 0;
   each_case(11, [&](Dice&, const RandomCase& made) {
@@ -121,7 +120,7 @@ TEST_CASE("whatever the policy, more memory is never slower and never refused ag
   CHECK(compared > 30);
 }
 
-TEST_CASE("thirty explicit settings are hardly faster than what is chosen", "[property]") {
+TEST_CASE("thirty explicit settings are hardly faster than the chosen one", "[property]") {
   Worst worst("explicit settings faster by");
   int compared = 0;
   each_case(22, [&](Dice& dice, const RandomCase& made) {

@@ -1,4 +1,4 @@
-// The judge: what it takes, and what it says of the others.
+// The judge: which candidate it takes, and what it reports about the others.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// One that takes so many seconds, with a lower bound; counts how often it is simulated. Infinity:
-/// it does not fit. Like the policies' own it says nothing that is not worth it.
+/// it does not fit. Like the candidates of policies it reports only results below `worth`.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;
@@ -20,7 +20,7 @@ Candidate candidate(const std::string& name, double at_least, double seconds, in
           }};
 }
 
-TEST_CASE("the judge names a runner-up, also where its bound rules out that it is faster") {
+TEST_CASE("the judge names a runner-up, even if its bound rules out that it is faster") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("slow", 7, 8, simulated), candidate("fast", 2, 3, simulated),
@@ -34,7 +34,7 @@ TEST_CASE("the judge names a runner-up, also where its bound rules out that it i
   CHECK(found.candidates == 3);
 }
 
-TEST_CASE("for a runner-up the judge passes over what does not fit") {
+TEST_CASE("the judge skips candidates that do not fit when it needs a runner-up") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("fast", 2, 3, simulated), candidate("too large", 4, never, simulated),
@@ -45,7 +45,7 @@ TEST_CASE("for a runner-up the judge passes over what does not fit") {
   CHECK(simulated == 3);
 }
 
-TEST_CASE("where only one candidate fits there is no runner-up") {
+TEST_CASE("if only one candidate fits, there is no runner-up") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("fits", 2, 3, simulated), candidate("too large", 4, never, simulated)});

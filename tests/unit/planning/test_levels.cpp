@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("levels answer as a plain row of numbers does") {
+TEST_CASE("levels give the same answers as a plain vector of numbers") {
   test::Dice dice(7);
   for (int k = 0; k < 200; ++k) {
     std::vector<std::int64_t> plain(1 + dice.below(40));

@@ -1,4 +1,4 @@
-// Streamed inference with everything open: what the rehearsal says is what the replay of its plan
+// Streamed inference with all choices open: the rehearsal gives the same times as the replay of its plan
 // says, within the memory that it says, and more memory is never slower.
 #include <catch2/catch.hpp>
 
@@ -86,7 +86,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       const std::optional<Plan> plan = plan_within(made, bytes);
       INFO(bytes << " B");
-      CHECK((plan || !fitted));  // never refused again
+      CHECK((plan || !fitted));  // never refused
       if (!plan) continue;
       fitted = true;
       const ReplayResult result = replay(*plan);
@@ -104,7 +104,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-TEST_CASE("results that are on their way count in every pass, however few of its groups save any") {
+TEST_CASE("results in transfer count in every pass, even if few of its groups save any") {
   // One micro-batch a pass, through a group that makes 20 B and one that makes an answer of 1000 B;
   // seven further inputs, of 10 B, and seven further answers may be there (the first group makes
   // none: all eight). Of the seven slots behind one of the second group four load an input, of

@@ -1,4 +1,4 @@
-// A plan for one device, moved to another that is alike, is the plan that the policy makes for it.
+// A plan that is moved from one device to an equal one is the plan that the policy makes for it.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::string> lines(const Plan& plan) {
   return lines;
 }
 
-TEST_CASE("a plan that is moved to a device alike is the one that is made for it") {
+TEST_CASE("a plan that is moved to an equal device is the plan that the policy makes for it") {
   for (const char* policy : {"resident", "streamed", "phased"})
     for (const char* sharing : {"shared", "private"}) {
       const Scenario first = pair(policy, "gpu0", sharing), second = pair(policy, "gpu1", sharing);

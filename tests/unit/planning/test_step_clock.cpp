@@ -1,4 +1,4 @@
-// A step whose loads are in given places is never faster than its clock says, and a phased one is
+// A step with its loads at given positions is never faster than its clock says, and a phased step is
 // not priced as if all its devices shared one copy engine.
 #include <catch2/catch.hpp>
 
@@ -56,7 +56,7 @@ TEST_CASE("no training run is faster than its loads and operations in their orde
       }
     }
   CHECK(compared > 100);
-  CHECK(reached > compared / 4);  // it is a bound that runs reach where nothing waits for memory
+  CHECK(reached > compared / 4);  // runs reach the bound if nothing waits for memory
 }
 
 }  // namespace

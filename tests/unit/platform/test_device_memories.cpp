@@ -127,7 +127,7 @@ TEST_CASE(
   CHECK(platform.path("pmem", "cpu").channels == platform.path("pmem", "dram").channels);
 }
 
-TEST_CASE("compute units copy at other rates than a copy engine, over channels of their own") {
+TEST_CASE("compute units copy at different rates than a copy engine, over their own channels") {
   const Platform platform = read(server);
   const auto rate = [&](const Path& path) {
     double least = 1e18;
@@ -146,7 +146,7 @@ TEST_CASE("compute units copy at other rates than a copy engine, over channels o
   CHECK(&platform.path("dram", "pmem") == &down);
 }
 
-TEST_CASE("compute units copy only where it is clear whose they are") {
+TEST_CASE("compute units copy only if it is clear which device they belong to") {
   const Platform two = read(R"(devices:
   a: {rate: {float32: 1TFLOP/s}, memory: dram}
   b: {rate: {float32: 1TFLOP/s}, memory: dram}
@@ -161,7 +161,7 @@ links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 2
                     Contains("nobody's compute units copy from 'dram' to 'pmem'"));
 }
 
-TEST_CASE("a group is there as often as it says, with links of its own") {
+TEST_CASE("a group is repeated by its count, with its own links") {
   const Platform platform = read(R"(groups:
   node:
     count: 3
@@ -189,7 +189,8 @@ links:
   CHECK(channel_names(platform, platform.path("node0_gpu0", "node1_gpu0")) == Names{"side.down"});
 }
 
-TEST_CASE("a link joins as many nodes as stand at its other end, each with the one of its number") {
+TEST_CASE(
+    "a link joins equal numbers of nodes at its ends, each with the node of the same number") {
   const Platform platform = read(R"(groups:
   node:
     count: 2
@@ -204,7 +205,7 @@ links:
   CHECK_THROWS_WITH(platform.path("node0_gpu", "node1_gpu"), Contains("no link that leads"));
 }
 
-TEST_CASE("what is wrong with memories and groups is refused where it is wrong") {
+TEST_CASE("errors in memories and groups are refused at their position") {
   struct Case {
     std::string text, where, says;
   };

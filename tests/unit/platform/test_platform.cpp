@@ -70,7 +70,7 @@ TEST_CASE("a device has the figures that are written, in SI units") {
                     Contains("no rate for bfloat16") && Contains("float32, float16"));
 }
 
-TEST_CASE("a count makes numbered devices and a shared link makes one channel a direction") {
+TEST_CASE("a count makes numbered devices, and a shared link makes one channel per direction") {
   const Platform platform = read("devices:\n" + two_gpus + host +
                                  "links:\n  pcie: {joins: [host, gpu], bandwidth: 30GB/s}\n");
   REQUIRE(platform.devices.size() == 2);
@@ -145,7 +145,7 @@ TEST_CASE("a link's directions have the rates that are written for each") {
   CHECK((slow.setup_s == 20e-6 && slower.setup_s == 20e-6));
 }
 
-TEST_CASE("what is reserved of a device's memory is no tensor's") {
+TEST_CASE("tensors cannot use the reserved part of a device's memory") {
   const Platform platform = read(
       "devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 16GB, reserved: "
       "1343MiB}}\n");
@@ -207,7 +207,7 @@ TEST_CASE("a link between two devices belongs to the sender's engine") {
   CHECK(channel_names(platform, platform.path("gpu1", "gpu0")) == Names{"bridge.up"});
 }
 
-TEST_CASE("a path is the same when it is asked for again, and a changed copy finds its own") {
+TEST_CASE("a path is the same when it is requested again, and a changed copy finds its own") {
   const std::string links = "links: {pcie: {joins: [host, gpu], bandwidth: 30GB/s, setup: 1us}}\n";
   const Platform platform = read("devices:\n" + gpu + host + links);
   const Path& first = platform.path("host", "gpu");
@@ -223,7 +223,7 @@ TEST_CASE("a path is the same when it is asked for again, and a changed copy fin
   CHECK(first.setup_s == 1e-6);
 }
 
-TEST_CASE("names that a platform does not have are refused with those it has") {
+TEST_CASE("unknown names are refused with a list of the platform's names") {
   const Platform platform = read("devices:\n" + gpu + host);
   CHECK_THROWS_WITH(platform.device("gpv"), Contains("did you mean 'gpu'"));
   CHECK_THROWS_WITH(platform.path("host", "cpu"), Contains("no device or memory 'cpu'"));
@@ -236,7 +236,7 @@ TEST_CASE("names that a platform does not have are refused with those it has") {
                     Contains("more than one memory may feed its devices: a, b"));
 }
 
-TEST_CASE("a platform document that is wrong is refused where it is wrong") {
+TEST_CASE("a faulty platform document is refused at the fault") {
   struct Case {
     std::string text, where, says;
   };
@@ -315,14 +315,14 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
   }
 }
 
-TEST_CASE("another format or version is no platform") {
+TEST_CASE("another format or version is not a platform") {
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-model/1\n", "p.yaml")),
                     Contains("sluice-platform/1"));
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-platform/2\n", "p.yaml")),
                     Contains("p.yaml:1:9"));
 }
 
-TEST_CASE("every platform of the zoo is read, says where its figures come from, and is joined") {
+TEST_CASE("every platform of the zoo is read, gives the sources of its figures, and is connected") {
   int count = 0;
   const std::filesystem::path zoo = std::filesystem::path(data_root()) / "platforms";
   for (const auto& entry : std::filesystem::directory_iterator(zoo)) {
@@ -333,7 +333,7 @@ TEST_CASE("every platform of the zoo is read, says where its figures come from, 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // it is at the memory that would feed it
+      if (!device.memory().own) continue;  // it uses the memory that would feed it
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -379,7 +379,7 @@ TEST_CASE("the Optane server copies as AutoTM's constants say") {
         Approx(62.7e9).epsilon(1e-12));  // half way between 4 and 8 threads; 66.3 was measured
 }
 
-TEST_CASE("the as-written card is the card a thousand times slower") {
+TEST_CASE("the card as the document writes it is a thousand times slower than the card") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);

@@ -1,4 +1,4 @@
-// Where a platform's document says what a device or a link is, groups and counts expanded.
+// Finds the part of a platform's document that describes a device or a link, through groups and counts.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -6,7 +6,7 @@
 
 using namespace sluice;
 
-TEST_CASE("a name leads to where the document has it, through counts and groups") {
+TEST_CASE("a name leads to its position in the document, through counts and groups") {
   const Value document = parse_text(
       "devices: {gpu: {a: 1}, gpu2: {a: 2}}\n"
       "links: {rail: {a: 3}}\n"

@@ -156,7 +156,7 @@ TEST_CASE("placement auto is never slower than a run in the first memory",
   CHECK(fitted > 12);
 }
 
-TEST_CASE("training places gradients and optimizer state, too", "[placement]") {
+TEST_CASE("training also places gradients and optimizer state", "[placement]") {
   const std::string workload =
       "mode: training, batch: 4, micro_batch: 2, steps: 2, optimizer: momentum, backward: "
       "per_layer";
@@ -188,7 +188,7 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // Where the first memory is too small, placing is all that there is.
+  // If the first memory is too small, only placements are possible.
   const auto with = [](const std::string& placement) {
     return two_products("1000B", "batch: 1",
                         "policy: {name: resident, placement: " + placement + "}\n");
@@ -197,7 +197,7 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
   CHECK(seconds_of(with("auto")) == Approx(127.6));  // no weights are loaded for one batch
 }
 
-TEST_CASE("a placement that cannot be is refused at its key", "[placement]") {
+TEST_CASE("an impossible placement is refused at its key", "[placement]") {
   const auto says = [](const std::string& more, const std::string& workload, const char* dram,
                        const std::string& words) {
     try {

@@ -1,4 +1,4 @@
-// What is chosen where nothing fits as it is, and plans may only wait for memory.
+// The choice if no candidate fits without waiting for memory.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
-/// Eight inputs may come in ahead, where there is room for them.
+/// Eight inputs may be loaded ahead, if there is room for them.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -28,7 +28,7 @@ std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   }
 }
 
-TEST_CASE("where every candidate has to wait for memory, the fastest of those is chosen") {
+TEST_CASE("if every candidate must wait for memory, the fastest of them is chosen") {
   int waited = 0;
   for (std::int64_t capacity = 400'000; capacity <= 460'000; capacity += 2000) {
     INFO(capacity << " B");

@@ -1,4 +1,4 @@
-// Links from copies that were measured: what was put in comes out.
+// Links fitted to measured copies: the fit finds the figures that made the copies.
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool has_rate(const Platform& platform, const std::string& from, const std::stri
 
 }  // namespace
 
-TEST_CASE("latency, set-up and bandwidth of a link are those that its copies were made with") {
+TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies were made") {
   const Profile read = profile(copies("pinned", "device", "single", 12e-6, 25e9) +
                                copies("pinned", "device", "queued", 10e-6, 25e9) +
                                copies("device", "pinned", "queued", 8e-6, 20e9) +
@@ -82,7 +82,7 @@ TEST_CASE("latency, set-up and bandwidth of a link are those that its copies wer
         Approx(20e9).epsilon(1e-4));
 }
 
-TEST_CASE("a link takes the place of the link of each platform that comes with Sluice") {
+TEST_CASE("a fitted link can replace the link of each platform that comes with Sluice") {
   const std::string pinned = copies("pinned", "device", "", 10e-6, 25e9),
                     back = copies("device", "pinned", "", 8e-6, 20e9),
                     pageable = copies("pageable", "device", "", 30e-6, 6e9) +
@@ -91,7 +91,7 @@ TEST_CASE("a link takes the place of the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    if (name == "rx7900xtx_as_written") continue;  // it says its links by another key
+    if (name == "rx7900xtx_as_written") continue;  // its links are under another key
     if (name == "optane_server") continue;         // a processor, which no link joins to a host
     CAPTURE(name);
     for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
@@ -112,7 +112,7 @@ TEST_CASE("a link takes the place of the link of each platform that comes with S
         std::string::npos);
 }
 
-TEST_CASE("what is left at 0 bytes is never below 0") {
+TEST_CASE("the time of 0 bytes is never below 0") {
   // 1 us of 1 kB, 4 us of 2 kB: a line through both begins at -2 us.
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
@@ -122,7 +122,7 @@ TEST_CASE("what is left at 0 bytes is never below 0") {
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }
 
-TEST_CASE("copies that say no link are refused with what they lack") {
+TEST_CASE("copies from which no link can be fitted are refused with what is missing") {
   CHECK(error_of([] { fit_link(profile("gemm,,,,,1\n")); }).find("holds no copies") !=
         std::string::npos);
   CHECK(error_of([] {
@@ -139,7 +139,7 @@ TEST_CASE("copies that say no link are refused with what they lack") {
         }).find("do not take longer") != std::string::npos);
 }
 
-TEST_CASE("copies of pageable memory alone leave a link its rates of pinned memory") {
+TEST_CASE("copies of only pageable memory leave the rates of pinned memory as they are") {
   const auto found = fit_link(profile(copies("pageable", "device", "", 30e-6, 6e9) +
                                       copies("device", "pageable", "", 20e-6, 4e9)));
   const Value document = link_document(found, "host", "gpu", "k40");

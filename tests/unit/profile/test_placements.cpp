@@ -24,7 +24,7 @@ Model chain() {
 
 }  // namespace
 
-TEST_CASE("placements are 2 to the number of tensors that are not fixed") {
+TEST_CASE("the number of placements is 2 to the power of the number of free tensors") {
   const Model model = chain();
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
@@ -38,7 +38,7 @@ TEST_CASE("placements are 2 to the number of tensors that are not fixed") {
         std::string::npos);
 }
 
-TEST_CASE("ResNet-50 with its weights fixed has 760 placements, of which 16 runs measure all") {
+TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
   const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
   // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer read one tensor and write one;
   // 16 sums read two.
@@ -49,7 +49,8 @@ TEST_CASE("ResNet-50 with its weights fixed has 760 placements, of which 16 runs
   CHECK(plan.runs == 16);
 }
 
-TEST_CASE("neighbours are never in one run, each placement is in one, and no run can take more") {
+TEST_CASE(
+    "neighbours are never in one run, each placement is in one run, and no run has room for more") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
       "- {type: dense, name: a, features: 8}\n- {type: dense, name: b, inputs: [a], features: 8}\n"
@@ -80,7 +81,7 @@ TEST_CASE("neighbours are never in one run, each placement is in one, and no run
   CHECK(plan.runs == 24);
 }
 
-TEST_CASE("what is processed is not measured again, by itself or among several places") {
+TEST_CASE("what has been processed is not measured again, alone or among several placements") {
   const Model model = chain();
   const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
   MeasurementPlan first = plan_measurements(model, wanted);

@@ -41,7 +41,7 @@ const std::string full =
 
 }  // namespace
 
-TEST_CASE("A profile's row is read with every column, quotes and lines within cells") {
+TEST_CASE("A profile's row is read with every column, with quotes and line ends in cells") {
   const Profile read = profile(full);
   REQUIRE(read.rows.size() == 1);
   const ProfileRow& row = read.rows.front();
@@ -63,7 +63,7 @@ TEST_CASE("A profile's row is read with every column, quotes and lines within ce
   CHECK(row.line == 5);
 }
 
-TEST_CASE("What a row leaves out is the header's, and a row without a time is not processed") {
+TEST_CASE("The header gives what a row leaves out, and a row without a time is not processed") {
   const Profile read = profile("operator,seconds_mean,note\ngemm,1e-3,\nconv,,\"# no comment\"\n");
   CHECK(read.rows[0].dtype == "float16");
   CHECK(read.rows[0].device == "card");
@@ -73,7 +73,7 @@ TEST_CASE("What a row leaves out is the header's, and a row without a time is no
   CHECK(read.rows[1].occurrences == 1);
 }
 
-TEST_CASE("What is written reads as what it was, as CSV and as HDF5") {
+TEST_CASE("A written profile reads back the same, as CSV and as HDF5") {
   const Profile before = profile(
       full + "\"#odd\",,n2,,,,,,,,,,,,,,,,,,,,,,,,,,\nplain,,n3,,,,,,,,,,,,,,,,,,,0.5,,,,,,,\n");
   const std::string text = profile_text(before);
@@ -94,7 +94,7 @@ TEST_CASE("What is written reads as what it was, as CSV and as HDF5") {
   CHECK(after.text("device") == "card");
 }
 
-TEST_CASE("A spoilt profile is refused at its line and column") {
+TEST_CASE("A damaged profile is refused at its line and column") {
   CHECK(refusal("operatr,seconds_mean\n")
             .find("3 p.csv:4:1: error: unknown column 'operatr' (did you mean 'operator'?)") == 0);
   CHECK(refusal("operator,seconds_mean\ngemm,fast\n")
@@ -162,7 +162,7 @@ TEST_CASE("Any table becomes a profile by a map of its columns") {
   std::filesystem::remove(map);
 }
 
-TEST_CASE("A map's unit is one of the column that it is for") {
+TEST_CASE("A map's unit must fit its column") {
   const auto map = std::filesystem::temp_directory_path() /
                    ("sluice_unit_" + std::to_string(getpid()) + ".yaml");
   const auto error_with = [&](const std::string& columns) {
@@ -183,7 +183,7 @@ TEST_CASE("A map's unit is one of the column that it is for") {
   std::filesystem::remove(map);
 }
 
-TEST_CASE("Tables of other programs are known by their headings") {
+TEST_CASE("Tables of other programs are recognised by their headings") {
   const Profile gemm = parse_profile("m,n,k,latency_ms\n2,3,4,0.5\n", "/x/card.csv");
   CHECK(gemm.rows[0].device == "card");
   CHECK(*gemm.rows[0].flop == 48);
@@ -223,7 +223,7 @@ TEST_CASE("Merging keeps what was measured and pools what was measured twice") {
         }).find("are not of the same kind") != std::string::npos);
 }
 
-TEST_CASE("Joules with the power at rest in them are merged where it is the same") {
+TEST_CASE("Joules that include idle power are merged if the idle power is the same") {
   const auto of = [](const std::string& header, const std::string& row) {
     return parse_profile(
         "# format: sluice-profile/1\n" + header + "operator,node,seconds_mean,joules_mean\n" + row,
@@ -240,14 +240,14 @@ TEST_CASE("Joules with the power at rest in them are merged where it is the same
   CHECK(refused(thirty, silent).find("says no idle") != std::string::npos);
   CHECK(refused(silent, thirty).find("says no idle") != std::string::npos);
   CHECK(merged({thirty, of("# idle: 30000mW\n", "x,2,1,60\n")}).rows.size() == 2);
-  // Of a file without joules no power at rest is taken.
+  // The idle power of a file without joules is ignored.
   CHECK(merged({thirty, timed}).idle_w() == 30);
   CHECK(merged({timed, thirty}).idle_w() == 30);
   CHECK_FALSE(merged({timed, silent}).idle_w());
   CHECK_FALSE(merged({silent, timed}).idle_w());
 }
 
-TEST_CASE("Counts of samples are at least 1, so that what is pooled has a spread") {
+TEST_CASE("Counts of samples are at least 1, so that pooled values have a spread") {
   const std::string head = "operator,seconds_n,seconds_mean,joules_n,joules_mean\n";
   CHECK(refusal(head + "x,0,1,,\n").find("seconds_n: '0': expected at least 1 sample") !=
         std::string::npos);
@@ -259,7 +259,7 @@ TEST_CASE("Counts of samples are at least 1, so that what is pooled has a spread
   CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
 }
 
-TEST_CASE("Two kinds of rows are compared by ratio, zeros and small ones left out") {
+TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small values") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
       "x,1,hot,1\nx,1,cold,2\n"     // 0.5
@@ -284,7 +284,7 @@ TEST_CASE("Two kinds of rows are compared by ratio, zeros and small ones left ou
         }).find("differ only in what is not compared") != std::string::npos);
 }
 
-TEST_CASE("A summary sorts classes by seconds and configurations by how far their rows differ") {
+TEST_CASE("A summary sorts classes by seconds, and configurations by the spread of their rows") {
   const Profile read = profile(
       "operator,config,node,occurrences,seconds_samples,level\n"
       "small,c,1,1,1;1;1,\nlarge,d,1,10,2;4,\nlarge,d,2,1,9,\nlarge,all,,1,99,whole\n");
@@ -292,7 +292,7 @@ TEST_CASE("A summary sorts classes by seconds and configurations by how far thei
   CHECK(summary.measured == 4);
   REQUIRE(summary.classes.size() == 2);
   CHECK(summary.classes[0].operator_class == "large");
-  CHECK(summary.classes[0].seconds == 39);  // 10 x 3 + 9; the whole is no operator
+  CHECK(summary.classes[0].seconds == 39);  // 10 x 3 + 9; the whole is not an operator
   CHECK(summary.classes[0].configurations == 1);
   REQUIRE(summary.sampled.size() == 2);
   CHECK(summary.sampled[0].variation() == Approx(std::sqrt(2.0) / 3));

@@ -58,6 +58,6 @@ TEST_CASE("Pooled statistics are those of both series together, with or without 
   CHECK(*moments.n == 5);
   CHECK(*moments.mean == Approx(4));
   CHECK(*moments.std == Approx(std::sqrt(10.0)));
-  CHECK_FALSE(moments.median);  // nobody knows it
+  CHECK_FALSE(moments.median);  // it is not known
   CHECK(*pooled({}, b).mean == 7);
 }

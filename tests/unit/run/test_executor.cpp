@@ -1,4 +1,4 @@
-// Which executor runs a plan, and what `both` says where they differ.
+// Which executor runs a plan, and what `both` reports if they differ.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

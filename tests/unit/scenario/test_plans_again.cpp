@@ -1,4 +1,4 @@
-// A plan that is priced again is the plan that planning anew would make, to the last bit.
+// A plan that is priced again equals a newly made plan, to the last bit.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -115,7 +115,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// What else may be changed: the plan is another one then.
+/// Other changes, which give another plan.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",
@@ -129,7 +129,7 @@ PointResult anew(const Variants& variants, const Words& overrides) {
 
 }  // namespace
 
-TEST_CASE("A plan that is priced again is the plan that is made anew", "[property]") {
+TEST_CASE("A plan that is priced again equals the plan that is made again", "[property]") {
   std::mt19937 random(13);
   int found_in_all = 0;
   for (const Question& question : questions()) {
@@ -164,7 +164,7 @@ TEST_CASE("A plan that is priced again is the plan that is made anew", "[propert
   CHECK(found_in_all > 100);
 }
 
-TEST_CASE("A point that is priced again comes to what it comes to alone", "[property]") {
+TEST_CASE("A point that is priced again gives the same result as alone", "[property]") {
   std::mt19937 random(31);
   for (const Question& question : questions()) {
     CAPTURE(question.name);
@@ -179,7 +179,7 @@ TEST_CASE("A point that is priced again comes to what it comes to alone", "[prop
   }
 }
 
-TEST_CASE("What is no price is read anew and planned anew") {
+TEST_CASE("Changes other than prices are read and planned again") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   const auto only_prices = [&](const std::string& change) {
     return other_prices_only(variants.base(), variants.with({change}));
@@ -199,7 +199,7 @@ TEST_CASE("What is no price is read anew and planned anew") {
   CHECK_FALSE(only_prices("memory.capacity=unlimited"));
 }
 
-TEST_CASE("What cannot be asked is said as it is where nothing was priced before") {
+TEST_CASE("A point that cannot be evaluated gives the same error as without earlier points") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   (void)evaluate(variants, Words{"platform.links.pcie.bandwidth=1GB/s"});
   for (const char* change :

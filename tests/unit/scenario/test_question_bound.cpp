@@ -1,4 +1,4 @@
-// The bound of the question, beaten by nothing: random models (chains and graphs), machines and
+// No plan beats the bound of the question: random models (chains and graphs), machines and
 // workloads under every policy and many settings of it. A campaign asks more.
 #include <catch2/catch.hpp>
 #include <functional>
@@ -127,7 +127,7 @@ class Campaign {
       makespan = makespan_of(make_plan(scenario));
       bound = question_bound(scenario);
     } catch (const InputError&) {
-      return;  // settings that do not go together
+      return;  // settings that contradict each other
     } catch (const Infeasible&) {
       return;
     }
@@ -182,8 +182,9 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
   }
 }
 
-TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them",
-          "[property]") {
+TEST_CASE(
+    "No plan beats the bound when late weights do not fit beside the tensors that wait for them",
+    "[property]") {
   Campaign campaign;
   for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
     Dice dice(seed);

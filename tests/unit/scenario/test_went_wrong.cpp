@@ -1,4 +1,4 @@
-// Scenarios for which something was once chosen badly, or refused: tests/went_wrong, each with what
+// Scenarios for which a choice was once bad, or refused: tests/went_wrong, each with what
 // had gone wrong in its first line.
 #include <catch2/catch.hpp>
 
@@ -64,7 +64,7 @@ TEST_CASE("went wrong: optimal is no slower than any uniform fate, whatever step
     }
 }
 
-TEST_CASE("went wrong: where everything fits, optimal keeps everything and leaves no gap") {
+TEST_CASE("went wrong: if everything fits, optimal keeps everything and leaves no gap") {
   for (const std::string name : {"optimal_latency_a", "optimal_latency_b"}) {
     INFO(name);
     CHECK(seconds_of(name) == Approx(seconds_of(name, {"fates.strategy=keep_all"})).epsilon(1e-12));

@@ -1,4 +1,4 @@
-// by_memory never refuses what fits, and takes the longest stages where those lead to an end.
+// by_memory never refuses what fits, and takes the longest stages that lead to a solution.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -48,8 +48,7 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   return fewest;
 }
 
-TEST_CASE(
-    "by_memory ends a stage earlier where the longest one leads to a layer that fits nowhere") {
+TEST_CASE("by_memory ends a stage earlier if the longest one leads to a layer that fits nowhere") {
   // Behind an input of 1 B: outputs 4, 60, 4, 4, weights 5, 5, 65, 5. Within 78 B l0 and l1 fit
   // (1 + 10 + 60 = 71), with l2 no longer (1 + 75 + 4 = 80); but l2 would then need
   // 60 + 65 + 4 = 129. Behind l0 alone (10) l1 and l2 fit together (4 + 70 + 4 = 78), and l3

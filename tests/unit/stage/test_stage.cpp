@@ -37,7 +37,7 @@ TEST_CASE("explicit cuts after layers by number from 1 or by name") {
   CHECK(cutting.lasts("{cut: explicit, after: []}") == Lasts{4});
 }
 
-TEST_CASE("by_memory makes each stage as long as fits") {
+TEST_CASE("by_memory makes each stage as long as possible") {
   Cutting cutting(chain());
   // One stage: weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77.
   cutting.device.memory().capacity = 77;
@@ -54,7 +54,7 @@ TEST_CASE("by_memory makes each stage as long as fits") {
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
 }
 
-TEST_CASE("by_memory counts the samples of a micro-batch and the share that it may take") {
+TEST_CASE("by_memory counts the samples of a micro-batch and its share of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
   // a..d: 10 + 2 x 67 = 144
@@ -89,14 +89,15 @@ TEST_CASE("balanced makes the longest stage as short as it can be") {
   CHECK(cutting.lasts("{cut: balanced, count: 4}") == Lasts{1, 2, 3, 4});
 }
 
-TEST_CASE("by_weight cuts where the fewest bytes cross, with at most a share of the weights each") {
+TEST_CASE(
+    "by_weight cuts where the fewest bytes cross, with at most a given part of the weights per stage") {
   const Cutting cutting(chain());  // weights 1, 2, 3, 4; crossing 20, 30, 5
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
   // At most 5: a, b | c | d lets 30 cross, a | b, c | d lets 20 cross.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 
-TEST_CASE("by_time takes as few stages as fit where loads cost nothing, and fits their crossings") {
+TEST_CASE("by_time takes as few stages as fit if loads cost nothing, and places their cuts") {
   Cutting cutting(chain());  // as in by_memory: 77 B for one stage, 63 and 49 for two
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
@@ -106,7 +107,7 @@ TEST_CASE("by_time takes as few stages as fit where loads cost nothing, and fits
   CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"), Contains("no cut by_time fits into device"));
 }
 
-TEST_CASE("stages that are wrong are refused where they are wrong") {
+TEST_CASE("faulty stages are refused at the fault") {
   const Cutting cutting(chain());
   struct Case {
     std::string stages, where, says;
@@ -158,7 +159,7 @@ TEST_CASE("every cut covers a model once, in order, and its sums are the model's
     CHECK_FALSE(cut->source.empty());
     const auto with = std::find_if(parameters.begin(), parameters.end(),
                                    [&](const auto& entry) { return entry.first == cut->name; });
-    REQUIRE(with != parameters.end());  // a new cut says here how it is called
+    REQUIRE(with != parameters.end());  // add an example of a new cut here
     std::uint32_t next = 0;
     std::int64_t weights = 0, flop = 0;
     const auto stages = cutting.cut("{cut: " + cut->name + with->second + "}");

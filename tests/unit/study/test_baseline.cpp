@@ -47,7 +47,7 @@ TEST_CASE("A baseline reads back as it was written, with sorted keys and a newli
   CHECK(text.find("\"input\"") < text.find("\"metrics\""));
 }
 
-TEST_CASE("A baseline that was broken by hand is refused where it is broken") {
+TEST_CASE("A baseline that was damaged by hand is refused at the fault") {
   const std::string text = to_text(baseline());
   const auto refused = [&](const std::string& from, const std::string& to) {
     return error_of([&] { baseline_from(parse_text(edited(text, from, to), "s.json")); });
@@ -85,7 +85,7 @@ TEST_CASE("Every metric of a summary becomes an entry, one for each key") {
   CHECK_FALSE(entries.at({"samples", ""}).number);
 }
 
-TEST_CASE("Plans differ by what stands in them, not by the last digit of a computed number") {
+TEST_CASE("Plans differ by their contents, not by the last digit of a computed number") {
   CHECK(plan_changes(plan_text).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.50000000000001")).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.505")) ==
@@ -103,7 +103,8 @@ TEST_CASE("Plans differ by what stands in them, not by the last digit of a compu
         std::vector<std::string>{"pool host: shared -> not_enforced"});
 }
 
-TEST_CASE("Lines that came, went or moved are told as such, and one change of many lines once") {
+TEST_CASE(
+    "Lines that were added, removed or moved are reported as such, and a change of many lines once") {
   const std::string first = "0F on=gpu.compute kind=forward stage=0 samples=1 seconds=0.5\n";
   const std::string load =
       "0LOAD on=gpu.down kind=load moves=w route=host>gpu bytes=10 allocates=w@gpu uses=w@gpu\n";
@@ -118,7 +119,7 @@ TEST_CASE("Lines that came, went or moved are told as such, and one change of ma
   CHECK(plan_changes(slower) == std::vector<std::string>{"body 0F and 1 more: samples 1 -> 2"});
 }
 
-TEST_CASE("Of a long plan the digest tells sums by stage and stream, and that the order changed") {
+TEST_CASE("The digest of a long plan shows sums by stage and stream, and that the order changed") {
   const auto digest = [](const std::string& text) {
     return digest_text(plan_from_text(text, "s.plan"));
   };
@@ -138,7 +139,7 @@ TEST_CASE("Of a long plan the digest tells sums by stage and stream, and that th
   CHECK_THAT(waits.lines[0], Contains("on body gpu.compute: order"));
 }
 
-TEST_CASE("A plan that has grown beyond what is kept is compared by its sums") {
+TEST_CASE("A plan that has become too long to keep is compared by its sums") {
   const std::string digest = digest_text(plan_from_text(plan_text, "s.plan"));
   const std::string full = to_text(plan_from_text(plan_text, "s.plan"));
   CHECK(compare_plans(digest, "s.plan", full).none());

@@ -9,7 +9,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// The verdict on a number that became another one.
+/// The verdict on a number that changed.
 Verdict moved(double from, double to, Metric::Better better, double rtol = 1e-9, double atol = 0) {
   return judge(number(from, better, rtol, atol), number(to, neither, 1, 1));
 }
@@ -40,7 +40,7 @@ TEST_CASE("A number is equal within its tolerance, and better or worse by its di
   CHECK(moved(1, 1 + 0x1p-29, low) == Verdict::worse);
 }
 
-TEST_CASE("A number that is none any more is worse where it has a direction") {
+TEST_CASE("A number that no longer exists is worse if it has a direction") {
   Entry absent;
   absent.absent = "no sample was completed";
   CHECK(judge(number(1, high), absent) == Verdict::worse);
@@ -53,7 +53,7 @@ TEST_CASE("A number that is none any more is worse where it has a direction") {
   CHECK(judge(word("a"), word("b")) == Verdict::changed);
 }
 
-TEST_CASE("A difference has a share only of what is not zero") {
+TEST_CASE("A difference is given as a share only of values that are not zero") {
   MetricVerdict metric;
   metric.expected = number(-4);
   metric.got = number(-3);
@@ -66,7 +66,7 @@ TEST_CASE("A difference has a share only of what is not zero") {
   CHECK_FALSE(metric.difference());
 }
 
-TEST_CASE("What is the same is equal, and a worse number outweighs everything else") {
+TEST_CASE("Equal results are equal, and one worse number outweighs everything else") {
   CHECK(against(same()).state == State::equal);
   Measurement got = same();
   got.baseline.entries[{"peak_bytes", "host"}].number = 0.05;
@@ -87,7 +87,7 @@ TEST_CASE("Tolerance and direction are those of the baseline") {
   CHECK(against(got).state == State::worse);
 }
 
-TEST_CASE("A metric or a key that came or went is changed, not worse") {
+TEST_CASE("A metric or a key that was added or removed is changed, not worse") {
   Measurement got = same();
   got.baseline.entries.erase({"peak_bytes", "host"});
   got.baseline.entries[{"new_metric", ""}] = number(1);
@@ -96,7 +96,7 @@ TEST_CASE("A metric or a key that came or went is changed, not worse") {
   CHECK(verdict.count(Verdict::changed) == 2);
 }
 
-TEST_CASE("Another question is told by the keys that differ") {
+TEST_CASE("A changed question is reported by the keys that differ") {
   Measurement got = same();
   got.baseline.input_text = "policy:\n  name: resident\n  overlap: false\n  buffers: 3\n";
   got.baseline.input_sha256 = sha256_of(got.baseline.input_text);
@@ -127,7 +127,7 @@ TEST_CASE("A plan that is the question itself is a changed plan, not a changed q
   CHECK(verdict.state == State::changed);
 }
 
-TEST_CASE("What no longer fits is worse, and what fits at last is better") {
+TEST_CASE("A plan that no longer fits is worse, and one that now fits is better") {
   Measurement infeasible;
   infeasible.baseline = baseline();
   infeasible.baseline.outcome = Baseline::Outcome::infeasible;
@@ -158,7 +158,7 @@ TEST_CASE("A stage or a link that became slower is named, the slowest first") {
                                  "stage 'full' computes 1 % longer"});
 }
 
-TEST_CASE("Reports escape what is special where they go") {
+TEST_CASE("Reports escape the special characters of their format") {
   CheckReport report;
   report.folder = "it's here";
   ScenarioVerdict verdict;

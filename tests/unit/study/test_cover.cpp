@@ -1,4 +1,4 @@
-// How much measured operators make up of a whole, by hand.
+// Which part of the whole model the measured operators account for, by hand.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("operators are summed with their occurrences and compared with the who
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 
-TEST_CASE("another whole may be given, and without one no share is known") {
+TEST_CASE("another value for the whole model may be given, and without one no share is known") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
   CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
   CHECK(*cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_s() == 0.5);
@@ -66,7 +66,7 @@ TEST_CASE("another whole may be given, and without one no share is known") {
         }).find("has several rows of the whole model") != std::string::npos);
 }
 
-TEST_CASE("the whole of several passes has one row of each") {
+TEST_CASE("the whole model with several passes has one row per pass") {
   const CoverRequest training = {.samples = 2, .passes = {"forward", "backward"}};
   const std::string forward = "net,a,,2,hot,whole,,,,1,\n";
   const Profile twice = profile(forward + "net,a,,2,cold,whole,,,,2,\n");
@@ -93,7 +93,7 @@ TEST_CASE("a profile's own rows are summed by their occurrences") {
         std::string::npos);
 }
 
-TEST_CASE("what the profile has otherwise than asked is told") {
+TEST_CASE("rows for other batches or element types are reported") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\nrelu,relu,8x10,8,,,,,,0.001,\n");
   const Cover cover = cover_of(model(), read, {.samples = 8});
   CHECK(cover.measured == 1);

@@ -1,4 +1,4 @@
-// The form of the fitted cost model, what is left over beside it, and its fit, by hand.
+// The form of the fitted cost model, its residuals, and its fit, by hand.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -36,7 +36,7 @@ enum {
   column
 };
 
-/// Nothing but compute in tiles of 128 x 128 at the full rate, and memory at half of it.
+/// Computes in tiles of 128 x 128 at the full rate, and uses memory at half its rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -76,7 +76,7 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 
 }  // namespace
 
-TEST_CASE("a stream takes its launch and its bytes, from the cache where they fit it") {
+TEST_CASE("a stream takes its launch and its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
   // 1 us + 1e9 B / (0.5 x 1 TB/s); a cache of 1 kB holds next to nothing of it
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
@@ -86,8 +86,7 @@ TEST_CASE("a stream takes its launch and its bytes, from the cache where they fi
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
-TEST_CASE(
-    "what a stream reads a second time comes from the cache while the rows worked on fit it") {
+TEST_CASE("a stream's second read comes from the cache while the rows in use fit") {
   Kernel stream{.of = "softmax", .rows = 10, .columns = 10, .bytes = 1e9};
   std::vector<double> p = parameters();
   p[again] = 0.5;
@@ -106,7 +105,7 @@ TEST_CASE(
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
 }
 
-TEST_CASE("bytes that lie in a slower memory take longer, but for those that the cache has") {
+TEST_CASE("bytes in a slower memory take longer, except those in the cache") {
   const Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
   Sheet slow = sheet();
   slow.slowness = 5;
@@ -115,7 +114,7 @@ TEST_CASE("bytes that lie in a slower memory take longer, but for those that the
   CHECK(seconds(stream, parameters(), slow) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
 }
 
-TEST_CASE("a result one column wide has a tile of its own") {
+TEST_CASE("a result one column wide has its own tile") {
   std::vector<double> p = parameters();
   // 4 groups of 128 pixels, 9 deep: a wave of tiles of 128 x 128
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
@@ -123,7 +122,7 @@ TEST_CASE("a result one column wide has a tile of its own") {
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
-TEST_CASE("a product takes waves of tiles over the units, and a share of the unfilled part") {
+TEST_CASE("a product takes waves of tiles over the units, plus a part of the unfilled wave") {
   std::vector<double> p = parameters();
   const double tile = 2. * 128 * 128 * 64 / 1e12;                              // s on one unit
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));         // 4 tiles: a wave
@@ -158,8 +157,8 @@ TEST_CASE("a device's watts bound its FLOP/s") {
 
 namespace {
 
-/// How numbers pull at `middle`, each by its weight and its distance, but hardly more than 0.05 of
-/// that: nothing where it is their middle.
+/// The force with which numbers pull at `middle`, by weight and distance, but hardly more than 0.05
+/// of that: 0 at their centre.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)
@@ -169,7 +168,8 @@ double pull(double middle, const std::vector<std::pair<double, double>>& numbers
 
 }  // namespace
 
-TEST_CASE("what the nearest places left over is added, the less the further they are") {
+TEST_CASE(
+    "the residuals of the nearest points are added, with weights that fall with the distance") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
@@ -185,14 +185,14 @@ TEST_CASE("what the nearest places left over is added, the less the further they
   CHECK(std::abs(pull(std::log(surface.correction(there)), {{std::exp(-2.0), 0.03}, {0.05, 0}})) <
         1e-5);
   there[1] += 9;
-  CHECK(surface.correction(there) == Approx(1));  // far from all, the form speaks alone
+  CHECK(surface.correction(there) == Approx(1));  // far from all points, only the form counts
   // of nine places the nearest eight
   surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{8, 0.02}, {0.05, 0}})) < 1e-5);
 }
 
-TEST_CASE("a single odd place among alike ones decides nothing") {
+TEST_CASE("a single outlier among equal points has little effect") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   surface.left.assign(7, {here, 0.2});
@@ -200,7 +200,7 @@ TEST_CASE("a single odd place among alike ones decides nothing") {
   CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
-TEST_CASE("a fit finds the form that made the samples, twice the same") {
+TEST_CASE("a fit finds the form that made the samples, with the same result twice") {
   std::vector<double> truth = parameters();
   truth[medium] = 0.6;
   truth[ragged] = 0.3;
@@ -219,7 +219,7 @@ TEST_CASE("a fit finds the form that made the samples, twice the same") {
   CHECK(twice.time_error.median == fit.time_error.median);
 }
 
-TEST_CASE("a device is predicted from the others, and the errors are told by its name") {
+TEST_CASE("a device is predicted from the others, and the errors are reported by its name") {
   std::vector<Sample> samples = samples_of(parameters(), 0.02), same = samples, twice = samples;
   for (Sample& sample : same) sample.sheet = 1;
   for (Sample& sample : twice) sample.sheet = 2, sample.seconds *= 2;
@@ -242,7 +242,7 @@ TEST_CASE("a device is predicted from the others, and the errors are told by its
              Contains("- {device: \"c\", median: 0.5") || Contains("device: \"c\", median: 0.4"));
 }
 
-TEST_CASE("one sample without energy, and there is neither a fit of energy nor an error of one") {
+TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
   samples[0].joules.reset();  // in one half of each split; the other has energy throughout

@@ -27,7 +27,7 @@ Profile table(const std::string& rows) {
 
 }  // namespace
 
-TEST_CASE("sizes of a row are a product's or a stream's") {
+TEST_CASE("the sizes of a row are those of a product or a stream") {
   ProfileRow gemm = row("gemm", "", {});
   gemm.sizes = {{"m", 7}, {"n", 5}, {"k", 3}};
   const auto kernel = kernel_of(gemm, "linear", 2);
@@ -40,7 +40,7 @@ TEST_CASE("sizes of a row are a product's or a stream's") {
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 
-TEST_CASE("a convolution in torch's words and in Sluice's is the same product") {
+TEST_CASE("a convolution written as in torch or as in Sluice is the same product") {
   // 32 images of 56 x 56: (56 + 6 - 7) / 2 + 1 = 28 pixels a side
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
@@ -60,7 +60,7 @@ TEST_CASE("a convolution in torch's words and in Sluice's is the same product") 
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
-  // said once for both axes; the outputs, where the row has them, say how many pixels
+  // given once for both axes; the outputs, if the row has them, give the number of pixels
   ProfileRow once =
       row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
   CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
@@ -119,7 +119,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK_FALSE(kernel_of(empty, "softmax", 4));
 }
 
-TEST_CASE("joules above idle are fitted with what the device takes at rest besides") {
+TEST_CASE("joules above idle are fitted together with the idle power of the device") {
   const std::string rows =
       "operator,sizes,dtype,device,pass,level,seconds_median,joules_median\n"
       "gemm,m=64;n=64;k=64,float32,a,forward,leaf,2e-3,0.5\n";
@@ -134,7 +134,7 @@ TEST_CASE("joules above idle are fitted with what the device takes at rest besid
   CHECK(joules("# joules: above_idle\n# idle: 50W\n") == Approx(0.5 + 50 * 2e-3));
 }
 
-TEST_CASE("a module that drops nothing is no sample of its class") {
+TEST_CASE("a module that drops nothing is not a sample of its class") {
   const Profile profile = table(
       "operator,config,inputs,dtype,device,pass,level,seconds_median\n"
       "StochasticDepth,\"StochasticDepth(p=0.0, "
@@ -149,7 +149,7 @@ TEST_CASE("a module that drops nothing is no sample of its class") {
   CHECK(samples.left_out.at("of modules that drop nothing, and so do nothing") == 2);
 }
 
-TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
+TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   const Profile profile = table(
       "operator,sizes,dtype,device,pass,level,seconds_median\n"
       "gemm,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"
@@ -178,7 +178,7 @@ TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
              Contains("device 'b'") && Contains("--on 'NAME=PLATFORM'"));
 }
 
-TEST_CASE("one data sheet is that of one device alone") {
+TEST_CASE("one data sheet is for only one device") {
   const Profile profile = table(
       "operator,sizes,dtype,device,pass,level,seconds_median\n"
       "gemm,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"
@@ -189,6 +189,6 @@ TEST_CASE("one data sheet is that of one device alone") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // The one that is left once the other has its own.
+  // "" is for the device that has no data sheet of its own.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own with a profile, gone when the test ends.
+/// A folder with a profile, which is removed when the test ends.
 struct Bench {
   fs::path folder = fs::temp_directory_path() / ("sluice_operators_" + std::to_string(getpid()));
   Bench() {
@@ -80,7 +80,7 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// At rest for the whole run, links included, plus what the bytes on them take above it.
+/// The idle energy of the whole run, including links, plus the energy of the bytes on the links.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
@@ -103,7 +103,8 @@ TEST_CASE("the joules of a profile's rows are those of the run, and of their ope
   CHECK(done.sums.all.measured_s == Approx(0.003).epsilon(1e-12));
 }
 
-TEST_CASE("training takes the joules of both passes, and those of an update from its watts") {
+TEST_CASE(
+    "training takes the joules of both passes, and those of an update from the device's watts") {
   const Bench bench;
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
@@ -118,7 +119,7 @@ TEST_CASE("training takes the joules of both passes, and those of an update from
   CHECK(done.sums.layers.back().name == "update");
 }
 
-TEST_CASE("without joules energy is busy watts, less where memory binds if the cost says so") {
+TEST_CASE("without joules energy uses busy watts, and less if memory binds and the cost says so") {
   const Bench bench;
   // At 1 MB/s bytes bind both: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;

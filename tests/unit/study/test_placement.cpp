@@ -58,7 +58,7 @@ TEST_CASE("the placement of two products, by hand", "[placement]") {
                  Contains("the largest tensors are weights of one (800 B), "));
 }
 
-TEST_CASE("rates in place come on top of the time with everything in fast memory, by hand",
+TEST_CASE("rates in place are added to the time with everything in fast memory, by hand",
           "[placement]") {
   const PlacementCurve curve = placement_curve(
       two_products(),
@@ -102,7 +102,7 @@ TEST_CASE("sizes of fast memory: bytes, shares, ratios and steps", "[placement]"
   CHECK_THROWS_WITH(fast_sizes("200%", 1000), Contains("expected at most 100%"));
 }
 
-TEST_CASE("where no size is asked, what the device has is among them, if not all fits",
+TEST_CASE("without requested sizes, the device's own size is included, unless everything fits",
           "[placement]") {
   Scenario scenario = two_products();
   const auto capacities = [](const Scenario& of, const std::string& fast) {
@@ -129,7 +129,7 @@ TEST_CASE("a cost model that does not count memories is refused at its key", "[p
   CHECK(placement_curve(two_products(), {.fast = "50%"}).cost_model == "roofline");
 }
 
-TEST_CASE("a scenario whose memories nothing joins, or whose device is none, is refused",
+TEST_CASE("a scenario with unconnected memories, or with an unknown device, is refused",
           "[placement]") {
   Scenario scenario = two_products();
   CHECK_THROWS_WITH(placement_curve(scenario, {.device = "gpu"}), Contains("cpu"));

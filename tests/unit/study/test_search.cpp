@@ -1,4 +1,4 @@
-// Searches: what is varied, what is wanted, and that what is found is what a closed form or all
+// Searches: keys, goals, and that the result equals that of a closed form or of all
 // points together say.
 #include <catch2/catch.hpp>
 
@@ -85,7 +85,7 @@ TEST_CASE("A range is walked evenly, one over a factor of ten by its logarithm")
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
-TEST_CASE("Goals and limits name metrics, and say what is wrong with others") {
+TEST_CASE("Goals and limits name metrics, and others are refused with a reason") {
   const std::vector<SearchKey> keys = keys_of({"a.b=1..4", "c=x,y"});
   CHECK(parse_search_number("makespan_s", keys).name == "makespan_s");
   CHECK(parse_search_number("peak_bytes.gpu", keys).name == "peak_bytes[gpu]");
@@ -146,7 +146,7 @@ TEST_CASE("DIRECT finds the valley among several, Subplex its floor, and both st
   CHECK(least < 1e-4);
 }
 
-TEST_CASE("DIRECT goes round places without a number, and what a score throws comes through") {
+TEST_CASE("DIRECT avoids points without a number, and passes on exceptions of the score") {
   double least = std::numeric_limits<double>::infinity();
   divide_cube(1, 60, [&](const CubePlace& at) {
     if (at[0] > 0.6) return std::numeric_limits<double>::infinity();
@@ -192,7 +192,7 @@ TEST_CASE("The least bandwidth that hides the inputs is the one of the closed fo
   CHECK(fastest.sweep.outcomes[*fastest.best].number("step_s") == Approx(32e-3).epsilon(1e-9));
 }
 
-TEST_CASE("The largest batch below a limit is that of all points, and the next one is beyond") {
+TEST_CASE("The largest batch below a limit is that of all points, and the next one exceeds it") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const Points all({parse_axis("workload.batch=1..2000")}, Over::grid);
   const SweepResult swept = run_sweep({.variants = variants, .points = all});
@@ -210,7 +210,7 @@ TEST_CASE("The largest batch below a limit is that of all points, and the next o
   CHECK(result.points.size() < 200);
 }
 
-TEST_CASE("Lists, and whole numbers that are few, are tried one with each") {
+TEST_CASE("Lists, and short ranges of whole numbers, are combined completely") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const Words words = {"workload.batch=1..12", "policy.overlap=true,false"};
   const SearchResult result = search(variants, words, "+throughput_samples_per_s", {});
@@ -224,7 +224,7 @@ TEST_CASE("Lists, and whole numbers that are few, are tried one with each") {
   CHECK(result.sweep.outcomes[*result.best].number("throughput_samples_per_s") == most);
 }
 
-TEST_CASE("Whole numbers of which there are too many with one another are searched together") {
+TEST_CASE("Whole numbers with too many combinations are searched together") {
   // 64 batches alone could be tried, but not with some of 1000 numbers of steps for each.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
@@ -242,7 +242,7 @@ TEST_CASE("Whole numbers of which there are too many with one another are search
   CHECK_FALSE(asked(36).all_asked);
   CHECK(asked(60).exhaustive);
   CHECK(asked(60).points.size() == 60);
-  // Lists stay what they are: the message counts them.
+  // Lists are always combined: the message counts them.
   const auto refused = [&] {
     search(variants, {"workload.batch=1..4", "policy.buffers=1,2", link_bandwidth + "=1..2GB/s"},
            "makespan_s", {}, 20);
@@ -261,7 +261,7 @@ TEST_CASE("A search of one range leaves most of its points to the walks") {
   CHECK_FALSE(result.used_up);
 }
 
-TEST_CASE("Points that lack a number are left out, wherever they stand in a list") {
+TEST_CASE("Points that lack a number are left out, at any position of a list") {
   const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/scenarios/";
   const Variants variants(load_file(zoo + "alexnet_resident.yaml"), zoo + "alexnet_resident.yaml",
                           {"workload.steps=2", "workload.batch=1", "stages={cut: whole}"});
@@ -289,7 +289,7 @@ TEST_CASE("Points that lack a number are left out, wherever they stand in a list
   }
 }
 
-TEST_CASE("All combinations prove something only where none of them failed") {
+TEST_CASE("Asking all combinations proves an optimum only if none of them failed") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   CHECK(search(variants, {"workload.batch=1,2"}, "makespan_s", {}).exhaustive);
   const SearchResult result = search(variants, {"workload.batch=1,x,2"}, "makespan_s", {});
@@ -298,7 +298,7 @@ TEST_CASE("All combinations prove something only where none of them failed") {
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("Where nothing keeps the limits, the search says so and has the nearest") {
+TEST_CASE("If nothing keeps the limits, the search says so and returns the nearest point") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, "makespan_s",
                                      {"makespan_s<=5ms"}, 60);
@@ -309,7 +309,7 @@ TEST_CASE("Where nothing keeps the limits, the search says so and has the neares
         "10GB/s");
 }
 
-TEST_CASE("A search in a store goes on where it was, and asks no point twice") {
+TEST_CASE("A search with a store continues where it stopped, and asks no point twice") {
   const std::string file =
       (std::filesystem::temp_directory_path() / ("sluice-search-" + std::to_string(::getpid())))
           .string();
@@ -337,7 +337,7 @@ TEST_CASE("A search in a store goes on where it was, and asks no point twice") {
   std::filesystem::remove(file);
 }
 
-TEST_CASE("What cannot be searched is told before or after the first points") {
+TEST_CASE("A search that is impossible is refused before or after the first points") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const auto refused = [&](const Words& words, const std::string& goal, const Words& limits) {
     return test::error_of([&] { search(variants, words, goal, limits, 50); });

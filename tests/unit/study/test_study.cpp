@@ -18,7 +18,7 @@ using namespace sluice::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-TEST_CASE("Answers of processes come by number, whatever ends first") {
+TEST_CASE("Answers of processes are ordered by number, whichever ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
     return std::to_string(i) + std::string(i * 20'000, 'x');  // more than a pipe holds
@@ -36,7 +36,7 @@ TEST_CASE("Answers of processes come by number, whatever ends first") {
   CHECK(run_in_processes(0, 4, work).empty());
 }
 
-TEST_CASE("A process that dies or throws is one fault among answers") {
+TEST_CASE("A process that dies or throws is one error among the answers") {
   const auto answers = run_in_processes(4, 2, [](std::size_t i) -> std::string {
     if (i == 1) ::raise(SIGKILL);
     if (i == 2) throw InternalError("not so");
@@ -48,7 +48,7 @@ TEST_CASE("A process that dies or throws is one fault among answers") {
   CHECK(answers[3].text == "fine");
 }
 
-TEST_CASE("What is measured crosses from one process to another unharmed") {
+TEST_CASE("A measurement is passed between processes unchanged") {
   Measurement measurement = same();
   CHECK(packed(unpacked(packed(measurement))) == packed(measurement));
   measurement = measure([]() -> Subject { throw InputError("a\nb"); });
@@ -86,14 +86,14 @@ TEST_CASE("A policy by its name takes over the parameters that it knows") {
              Contains("activations: on_chip"));
 }
 
-TEST_CASE("A policy that is not known, or a parameter of it, is refused where it stands") {
+TEST_CASE("An unknown policy, or an unknown parameter of it, is refused at its position") {
   CHECK_THAT(error_of([] { PolicyChoice("streamd"); }), Contains("did you mean 'streamed'"));
   CHECK_THAT(error_of([] { PolicyChoice("{name: streamed, prefetsch: 0}"); }),
              Contains("did you mean 'prefetch'"));
   CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
 }
 
-TEST_CASE("Side by side, a policy under which it does not fit leaves the other alone") {
+TEST_CASE("Side by side, a policy that does not fit does not affect the other") {
   // Three layers of 1 MB weights on a device of 2.5 MB: streamed one by one they fit.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =

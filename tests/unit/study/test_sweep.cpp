@@ -1,4 +1,4 @@
-// Sweeps: what is varied, what each point comes to, and what is kept of it.
+// Sweeps: the axes, the result of each point, and what the store keeps.
 #include <catch2/catch.hpp>
 
 #include <sqlite3.h>
@@ -37,7 +37,7 @@ const Variants& variants() {
   return made;
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed when the test ends.
 struct Folder {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("sluice-sweep-" + std::to_string(::getpid()));
@@ -84,7 +84,7 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=10%..30%:3") == Words{"10%", "20%", "30%"});
 }
 
-TEST_CASE("A range that cannot be is refused with what would be one") {
+TEST_CASE("An impossible range is refused with an example of a valid one") {
   for (const char* word : {"a=1..5:1", "a=1..5:x", "a=1..5*1", "a=0..5*2", "a=5..1", "a=1.5..3",
                            "a=1GB..2MB:3", "a=1,,2", "nokey", "=3", "a=1..5000000"}) {
     CAPTURE(word);
@@ -117,7 +117,7 @@ TEST_CASE("A grid combines each value with each, the last key fastest; a zip tak
              Contains("more than a million"));
 }
 
-TEST_CASE("A point comes to what a run of the changed scenario comes to, whatever the threads") {
+TEST_CASE("A point gives the result of a run of the changed scenario, with any number of threads") {
   const Points points({parse_axis("workload.batch=1..16*4"),
                        parse_axis("platform.links.host.bandwidth=4GB/s,16GB/s")},
                       Over::grid);
@@ -136,7 +136,7 @@ TEST_CASE("A point comes to what a run of the changed scenario comes to, whateve
 }
 
 TEST_CASE(
-    "What does not fit is an answer with its numbers, what cannot be asked an error of a row") {
+    "A point that does not fit is an answer, one that cannot be evaluated is an error of its row") {
   const Points points({parse_axis("workload.batch=8,1000000,x")}, Over::grid);
   const SweepResult result = run_sweep({.variants = variants(), .points = points, .jobs = 2});
   CHECK(result.outcomes[0].status == Status::complete);
@@ -149,7 +149,7 @@ TEST_CASE(
   CHECK(result.count(Status::complete) == 1);
 }
 
-TEST_CASE("SimGrid repeats a share of the points, rounded up, the same ones every time") {
+TEST_CASE("SimGrid repeats a part of the points, rounded up, and always the same ones") {
   const Points points({parse_axis("a=1..200")}, Over::grid);
   std::vector<std::size_t> complete;
   for (std::size_t p = 0; p < points.size(); p += 2) complete.push_back(p);
@@ -189,7 +189,7 @@ TEST_CASE("A store gives back what it was given") {
   CHECK(keys == Words{"k1", "k2", "k3"});
 }
 
-TEST_CASE("Stores are merged: an answer takes the place of a failure, and of nothing else") {
+TEST_CASE("Stores are merged: an answer replaces a failure, and nothing else") {
   const Folder folder;
   {
     Store other(folder.file("b.db"));
@@ -209,7 +209,7 @@ TEST_CASE("Stores are merged: an answer takes the place of a failure, and of not
              Contains("there is no store") && Contains("c.db"));
 }
 
-TEST_CASE("What is no store of this version is refused and left as it is") {
+TEST_CASE("A file that is not a store of this version is refused and not changed") {
   const Folder folder;
   std::ofstream(folder.file("text.db")) << std::string(4096, 'x');
   CHECK_THAT(test::error_of([&] { Store store(folder.file("text.db")); }),
@@ -231,7 +231,7 @@ TEST_CASE("What is no store of this version is refused and left as it is") {
              Contains("cannot open the store"));
 }
 
-TEST_CASE("A sweep with a store asks nothing twice, but for failures when it is told so") {
+TEST_CASE("A sweep with a store asks nothing twice, except failures on request") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points points({parse_axis("workload.batch=4,8,x")}, Over::grid);
@@ -243,14 +243,14 @@ TEST_CASE("A sweep with a store asks nothing twice, but for failures when it is 
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // The same question asked in other words is the same point.
+  // The same question in another form is the same point.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
   CHECK(run_sweep(reworded).from_store == 1);
 }
 
-TEST_CASE("A part of a sweep has each N-th point, and the parts have all") {
+TEST_CASE("A part of a sweep has every N-th point, and all parts together have all points") {
   CHECK(parse_shard("2/4").number == 2);
   for (const char* text : {"0/4", "5/4", "2", "a/b", "2/4x", "-1/4"}) {
     CAPTURE(text);
@@ -266,7 +266,7 @@ TEST_CASE("A part of a sweep has each N-th point, and the parts have all") {
   CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
 }
 
-TEST_CASE("Points that are equal but for the last bits are equal: the first one is the best") {
+TEST_CASE("Points that differ only in the last bits are equal: the first one is the best") {
   // 0.1 + 0.2 and 0.3 differ by a bit; 0.11 of 2.2 is 5 % and a bit more as numbers of a computer.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
@@ -283,7 +283,7 @@ TEST_CASE("Points that are equal but for the last bits are equal: the first one 
   CHECK(crossings(points, result)[0].from == "b=2");
 }
 
-TEST_CASE("Transfers count as hidden from the value on from which they stay hidden") {
+TEST_CASE("Transfers count as hidden from the value at which they start to stay hidden") {
   // exposed / (exposed + compute): 50 %, 1 %, 10 %, 4 % along b for a=x; all hidden for a=y.
   const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
   SweepResult result;

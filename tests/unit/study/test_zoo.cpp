@@ -1,4 +1,4 @@
-// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree.
+// Every scenario of the zoo can be planned, its plan's text reads back, and engine and replay agree.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Exports: what each format says of a small trace, names that want to do harm, flows, rounding, and
+// Exports: each format for a small trace, malicious names, flows, rounding, and
 // traces that contradict themselves.
 #include "support/export_case.hpp"
 
@@ -40,7 +40,7 @@ TEST_CASE("JSON strings are valid, and harmless inside HTML") {
   }
 }
 
-TEST_CASE("Bytes that are no UTF-8 become U+FFFD each, and only those") {
+TEST_CASE("Bytes that are not UTF-8 become U+FFFD each, and no others do") {
   const std::string bad = "\xEF\xBF\xBD";
   REQUIRE(valid_utf8("aä€😀") == "aä€😀");
   REQUIRE(valid_utf8("\xC0\xAF") == bad + bad);                      // overlong
@@ -50,14 +50,14 @@ TEST_CASE("Bytes that are no UTF-8 become U+FFFD each, and only those") {
   REQUIRE(valid_utf8("\xE2\x82z") == bad + bad + "z");               // cut short
 }
 
-TEST_CASE("A CSV cell is quoted where it has to be") {
+TEST_CASE("A CSV cell is quoted only if necessary") {
   REQUIRE(csv_cell("plain text") == "plain text");
   REQUIRE(csv_cell("a,b") == "\"a,b\"");
   REQUIRE(csv_cell("say \"x\"") == "\"say \"\"x\"\"\"");
   REQUIRE(csv_cell("\r\n") == "\"\r\n\"");
 }
 
-TEST_CASE("JSON numbers: whole ones without a fraction, what is none as null") {
+TEST_CASE("JSON numbers: whole ones have no fraction, and NaN becomes null") {
   REQUIRE(json_number_text(3) == "3");
   REQUIRE(json_number_text(-0.5) == "-0.5");
   REQUIRE(json_number_text(std::nan("")) == "null");
@@ -191,7 +191,7 @@ TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
   REQUIRE(by_phase["C"][3]["pid"] == 2);
 }
 
-TEST_CASE("CSV: one row a span, with every digit") {
+TEST_CASE("CSV: one row per span, with every digit") {
   Labels named = labels();
   named.stages[0] = "a,\"b\"";
   std::vector<Span> rows = spans();
@@ -223,7 +223,7 @@ TEST_CASE("Data island: a row for each metric and key, null where there is no nu
       ["bound_by", "", "host.down", ""]]})"));
 }
 
-TEST_CASE("Data island: what each stage took, with running totals") {
+TEST_CASE("Data island: the time of each stage, with running totals") {
   Labels more = labels();
   more.actions.push_back({"UPDATE", "update", "epilogue", 0, -1, -1, 0, 5});
   std::vector<Span> all = spans();

@@ -5,7 +5,7 @@ namespace sluice {
 
 using namespace export_case;
 
-TEST_CASE("Names that want to do harm do none in any format") {
+TEST_CASE("Malicious names do no harm in any format") {
   Labels labels;
   labels.streams = {{evil, "compute", evil}, {evil + "2", "copy", ""}};
   labels.pools = {{evil, 1}, {evil + "3", 1}};

@@ -1,5 +1,5 @@
-// Folds: what a trace keeps of a steady state that is too long to be written is, when it is read,
-// the trace that was walked.
+// Folds: a trace stores a steady state that is too long to be written. When it is read, it is
+// the complete trace.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"
@@ -28,7 +28,7 @@ bool alike(const MemoryEvent& a, const MemoryEvent& b) {
          a.level == b.level;
 }
 
-/// Is what is read of the trace what the sink was told?
+/// Checks that the trace reads back as what the sink received.
 void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(trace.span_count() == told.spans.size());
   std::size_t seen = 0, different = 0;
@@ -116,7 +116,8 @@ void put_first(const std::string& path, const char* column, hid_t type, T value)
 
 }  // namespace
 
-TEST_CASE("A steady state of more than a million spans is a fold, and reads as it was walked") {
+TEST_CASE(
+    "A steady state of more than a million spans is a fold, and reads like the complete trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   // Seven spans a period: 142,857 times are 999,999 spans, once more is beyond a million.
@@ -147,7 +148,7 @@ TEST_CASE("A run of a million steps is a small file that holds every span of it"
   require_same(TraceReader(path), walked);
 }
 
-TEST_CASE("What is kept in memory of a folded trace is all of it, or nothing and the reason") {
+TEST_CASE("A folded trace is kept in memory completely, or not at all with a reason") {
   const Folder folder;
   MemorySink walked;
   Steady(labels()).feed(walked, 150'000);
@@ -160,7 +161,7 @@ TEST_CASE("What is kept in memory of a folded trace is all of it, or nothing and
                     Contains("has 14000014 spans") && Contains("sluice export"));
 }
 
-TEST_CASE("Series of a steady state that is not walked are those of one that is") {
+TEST_CASE("The series of a skipped steady state equal those of an executed one") {
   const Plan plan = bench::loop_plan(5, 120'000);
   SeriesSink folded(plan, 1e-3), walked(plan, 1e-3);
   Walked every(walked);
@@ -179,13 +180,13 @@ TEST_CASE("Series of a steady state that is not walked are those of one that is"
       REQUIRE(a.series[s].values[i] == Approx(b.series[s].values[i]).epsilon(1e-6).margin(1));
 }
 
-TEST_CASE("h5py comes to the same content hash of a folded trace") {
+TEST_CASE("h5py computes the same content hash of a folded trace") {
   const Folder folder;
   const std::string path = write_steady(folder / "t.h5", 200'000);
   require_hash_of_h5py(path);
 }
 
-TEST_CASE("Folds that do not go with the spans and events of the file are refused") {
+TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write_steady(path, 200'000);  // before a type of HDF5's is named, which opens the library

@@ -1,5 +1,5 @@
-// The trace file: what is written is read back, it is whole or absent, and bad targets and bad
-// files are told from good ones.
+// The trace file: it reads back as written, it is complete or absent, and bad targets and bad
+// files are recognised.
 #include "support/trace_case.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -13,7 +13,7 @@ namespace sluice {
 
 using namespace trace_case;
 
-TEST_CASE("SHA-256 of 'abc' is that of FIPS 180-4, and goes on after hex()") {
+TEST_CASE("SHA-256 of 'abc' is that of FIPS 180-4, and can continue after hex()") {
   Sha256 hash;
   hash.update("ab");
   REQUIRE(hash.hex() == sha256_of("ab"));
@@ -110,7 +110,7 @@ TEST_CASE("A trace gives back its header, labels, summary and series") {
   REQUIRE(table.series[0].unit == "sample");
 }
 
-TEST_CASE("The content hash is that of the content: not of chunks or provenance") {
+TEST_CASE("The content hash covers the content, but not chunks or provenance") {
   const Folder folder;
   const std::string hash = write(folder / "a.h5", 5000);
   REQUIRE(hash.size() == 64);
@@ -133,14 +133,14 @@ TEST_CASE("The content hash is that of the content: not of chunks or provenance"
   REQUIRE(write(folder / "h.h5", 5000, 32768, header(), TraceStatus::aborted) != hash);
 }
 
-TEST_CASE("h5py opens a trace and comes to the same content hash") {
+TEST_CASE("h5py opens a trace and computes the same content hash") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 5000, 1024);
   require_hash_of_h5py(path);
 }
 
-TEST_CASE("A trace tells how its run ended") {
+TEST_CASE("A trace records how its run ended") {
   const Folder folder;
   const TraceStatus status =
       GENERATE(TraceStatus::complete, TraceStatus::aborted, TraceStatus::failed);
@@ -149,7 +149,7 @@ TEST_CASE("A trace tells how its run ended") {
 }
 
 TEST_CASE(
-    "The target is absent until the trace is finished, and nothing is left of one that is not") {
+    "The target is absent until the trace is finished, and an unfinished one leaves nothing behind") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   put(path, "what was here before");
@@ -167,7 +167,7 @@ TEST_CASE(
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
-TEST_CASE("Sinks without a file: one forgets, one keeps, one hands on") {
+TEST_CASE("Sinks without a file: one discards, one keeps, one passes on") {
   MemorySink kept;
   NullSink nothing;
   FanOut both({&kept, &nothing});

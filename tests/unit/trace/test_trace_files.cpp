@@ -33,7 +33,7 @@ TEST_CASE("A second writer on one target is refused, and does not harm the first
   REQUIRE(TraceReader(path).span_count() == 100);
 }
 
-TEST_CASE("What a killed run left behind is no trace, and the next run takes it over") {
+TEST_CASE("The file of a killed run is not a trace, and the next run replaces it") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const pid_t child = fork();
@@ -53,7 +53,7 @@ TEST_CASE("What a killed run left behind is no trace, and the next run takes it 
   REQUIRE_FALSE(fs::exists(path + ".part"));
 }
 
-TEST_CASE("A disk that is full is an IoError, and the .part is gone") {
+TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   // A limit on the size of files is a disk that is full: writing beyond it fails (EFBIG).
@@ -76,7 +76,7 @@ TEST_CASE("A disk that is full is an IoError, and the .part is gone") {
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
-TEST_CASE("A file that is cut short is told from a trace at any length") {
+TEST_CASE("A truncated file is recognised at any length") {
   const Folder folder;
   write(folder / "t.h5", 5000, 512);
   const std::string whole = bytes_of(folder / "t.h5");
@@ -101,7 +101,7 @@ TEST_CASE("Damaged rows are found by their checksum") {
   REQUIRE_THROWS_AS(trace.spans([](const std::vector<Span>&) {}), InputError);
 }
 
-TEST_CASE("What is no trace is refused with the reason") {
+TEST_CASE("A file that is not a trace is refused with a reason") {
   const Folder folder;
   const auto open = [](const std::string& path) { TraceReader reader(path); };
   REQUIRE_THROWS_AS(open(folder / "none.h5"), IoError);
@@ -189,7 +189,7 @@ TEST_CASE("A trace whose utilisation is not one row per stream is refused") {
   REQUIRE_THROWS_WITH(TraceReader(path).series(), Contains("/series/utilisation is not 2 x 3"));
 }
 
-TEST_CASE("A cause that is no row of the spans is refused") {
+TEST_CASE("A cause that is not a row of the spans is refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   TraceWriter writer(path, header(), labels());
@@ -201,7 +201,7 @@ TEST_CASE("A cause that is no row of the spans is refused") {
                       Contains("span number 1 is not in its table"));
 }
 
-TEST_CASE("Utilisation of thousands of streams stands in one table, in chunks of whole rows") {
+TEST_CASE("Utilisation of thousands of streams is in one table, in chunks of whole rows") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   Labels many = labels();
