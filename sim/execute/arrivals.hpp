@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "execute/steady.hpp"
@@ -36,9 +37,7 @@ struct Cause {
 class Arrivals {
  public:
   explicit Arrivals(const PlanTables& tables)
-      : tables_(tables),
-        progress_(tables.plan.actions.size()),
-        flights_(tables.plan.actions.size()) {}
+      : tables_(tables), progress_(tables.plan.actions.size()) {}
 
   bool ended(std::uint32_t action, std::int64_t iteration) const {
     return progress_[action].done > iteration;
@@ -58,7 +57,7 @@ class Arrivals {
       else
         snapshot.add_iteration(progress.done);
       write(snapshot, progress.arrival, progress.row);
-      for (const Flight& flight : flights_[a])
+      for (const Flight& flight : flights_of(a))
         if (flight.arrival >= snapshot.now) {
           snapshot.add_iteration(flight.iteration);
           write(snapshot, flight.arrival, flight.row);
@@ -71,6 +70,7 @@ class Arrivals {
       if (!all_done(a))
         progress = {progress.done + jump.iterations, progress.arrival + jump.seconds,
                     progress.row + jump.rows};
+      if (flights_.empty()) continue;
       for (Flight& flight : flights_[a])
         flight = {flight.iteration + jump.iterations, flight.arrival + jump.seconds,
                   flight.row + jump.rows};
@@ -123,19 +123,24 @@ class Arrivals {
     double arrival;
     std::int64_t row;
   };
+  std::span<const Flight> flights_of(std::uint32_t action) const {
+    if (flights_.empty()) return {};
+    return flights_[action];
+  }
   void remember(std::uint32_t action, const Flight& flight, double now) {
+    if (flights_.empty()) flights_.resize(tables_.plan.actions.size());
     auto& flights = flights_[action];
     std::erase_if(flights, [&](const Flight& other) { return other.arrival < now; });
     flights.push_back(flight);
   }
   void raise_from_flights(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
-    for (const Flight& flight : flights_[action])
+    for (const Flight& flight : flights_of(action))
       if (flight.iteration == iteration) cause.arrived(flight.arrival, action, flight.row);
   }
 
   const PlanTables& tables_;
   std::vector<Progress> progress_;            ///< indexed by action
-  std::vector<std::vector<Flight>> flights_;  ///< indexed by action
+  std::vector<std::vector<Flight>> flights_;  ///< indexed by action; empty if none was in flight
 };
 
 }  // namespace sluice

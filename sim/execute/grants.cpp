@@ -30,8 +30,8 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
   }
 }
 
-bool Grants::request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
-                     double time) {
+bool Grants::granted_or_waits(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
+                              double time) {
   Request& request = requests_[stream];
   request = {true, action, iteration, time, place_of(plan_, action, iteration), none, -1};
   const auto mine = claims(action);

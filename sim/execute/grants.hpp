@@ -7,6 +7,7 @@
 // must have arrived before settle_shared() is called, which grants them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +26,10 @@ class Grants {
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
   /// The head of `stream` requests its bytes at this moment. True: they are granted, and its
   /// tensors are in the pool. Otherwise settle() or settle_shared() will grant them later.
-  bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time);
+  bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
+    return granted_at_once(stream, action, iteration) ||
+           granted_or_waits(stream, action, iteration, time);
+  }
   /// Notes that the span in this row of the trace released bytes in this pool.
   void released(std::uint32_t pool, std::int64_t row) {
     changed_by_[pool] = row;
@@ -83,6 +87,30 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
+  /// What granted_or_waits() does for most requests: those for bytes of one pool, which is a
+  /// device's own and has room. False: it is another kind of request, and nothing has happened.
+  bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
+    if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
+    const Claim& claim = claims_[first_[action]];
+    std::int64_t own = 0;
+    if (claim.shared || __builtin_add_overflow(residency_.level(claim.pool), claim.bytes, &own))
+      return false;
+    const std::int64_t room = most_[claim.pool] - own;
+    if (room < 0) return false;
+    Reservation& reservation = reservations_[claim.pool];
+    const WideBytes earlier = reservation.earlier(place_of(plan_, action, iteration), room);
+    if (earlier > room) return false;
+    std::int64_t& reserved = reserved_[claim.pool];
+    reserved = std::max(reserved, own + static_cast<std::int64_t>(earlier));
+    reservation.grant(claim.lane);
+    Request& request = requests_[stream];
+    request.open = false;
+    request.pool = none;
+    residency_.allocate(action, iteration);
+    return true;
+  }
+  bool granted_or_waits(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
+                        double time);
   bool fits(const Claim& claim, std::uint32_t stream);
   bool fits_everywhere(std::uint32_t stream);
   void take(std::uint32_t stream);
@@ -95,9 +123,9 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< per action: its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;             ///< per limited pool: bytes that may be granted
-  std::vector<Reservation> reservations_;      ///< indexed by pool
-  std::vector<Request> requests_;              ///< indexed by stream
+  std::vector<std::int64_t> most_;         ///< per limited pool: bytes that may be granted
+  std::vector<Reservation> reservations_;  ///< indexed by pool
+  std::vector<Request> requests_;          ///< indexed by stream
   std::vector<std::vector<Waiting>> waiting_;  ///< per pool: in listing order; in shared pools in
                                                ///< order of arrival
   std::vector<std::uint32_t> changed_;         ///< pools in which bytes were released

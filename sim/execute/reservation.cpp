@@ -13,27 +13,30 @@ std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action, s
   return static_cast<std::uint32_t>(&mine - lanes_.data());
 }
 
-/// Returns the lane of this action; makes a new one if there is none.
+/// Returns the lane of this action; makes a new one if there is none. It is mostly the lane of the
+/// action that is listed before this one.
 Reservation::Lane& Reservation::lane(const PlanTables& tables, std::uint32_t action) {
   const Plan& plan = tables.plan;
   const std::uint32_t stream = tables.stream(action);
-  const bool body = plan.section_of(action) == Section::body;
-  const std::int32_t ahead = body ? tables.ahead(action) : 0;
-  std::int64_t first = place_of(plan, action, 0).round, end = first + 1;
-  if (body) {
-    first = 1 + std::clamp<std::int64_t>(-std::int64_t{ahead}, 0, plan.iterations);
-    end = 1 + std::clamp<std::int64_t>(plan.iterations - ahead, 0, plan.iterations);
-  }
-  for (Lane& lane : lanes_)
-    if (lane.stream == stream && lane.ahead == ahead && lane.first_round == first &&
-        lane.end_round == end)
-      return lane;
+  const Section section = plan.section_of(action);
+  const std::int32_t ahead = section == Section::body ? tables.ahead(action) : 0;
+  const auto has_it = [&](const Lane& lane) {
+    return lane.stream == stream && lane.section == section && lane.ahead == ahead;
+  };
+  if (latest_ < lanes_.size() && has_it(lanes_[latest_])) return lanes_[latest_];
+  const auto found = std::find_if(lanes_.begin(), lanes_.end(), has_it);
+  latest_ = static_cast<std::size_t>(found - lanes_.begin());
+  if (found != lanes_.end()) return *found;
   Lane& fresh = lanes_.emplace_back();
   fresh.stream = stream;
+  fresh.section = section;
   fresh.ahead = ahead;
-  fresh.body = body;
-  fresh.first_round = first;
-  fresh.end_round = end;
+  fresh.first_round = place_of(plan, action, 0).round;
+  fresh.end_round = fresh.first_round + 1;
+  if (section == Section::body) {
+    fresh.first_round = 1 + std::clamp<std::int64_t>(-std::int64_t{ahead}, 0, plan.iterations);
+    fresh.end_round = 1 + std::clamp<std::int64_t>(plan.iterations - ahead, 0, plan.iterations);
+  }
   fresh.next = nowhere;
   return fresh;
 }
@@ -48,14 +51,14 @@ std::int64_t Reservation::earlier_requests(const Place& place) const {
 WideBytes Reservation::bytes_an_iteration() const {
   WideBytes sum = 0;
   for (const Lane& lane : lanes_)
-    if (lane.body && lane.next != nowhere) sum += lane.before.back();
+    if (lane.section == Section::body && lane.next != nowhere) sum += lane.before.back();
   return sum;
 }
 
 void Reservation::write(Snapshot& snapshot) const {
   for (const Lane& lane : lanes_) {
     snapshot.add(static_cast<std::int64_t>(lane.position));
-    if (lane.body && lane.next != nowhere)
+    if (lane.section == Section::body && lane.next != nowhere)
       snapshot.add_iteration(lane.next.round);
     else
       snapshot.add(lane.next.round);
@@ -64,7 +67,7 @@ void Reservation::write(Snapshot& snapshot) const {
 
 void Reservation::skip(const Jump& jump) {
   for (Lane& lane : lanes_) {
-    if (!lane.body || lane.next == nowhere) continue;
+    if (lane.section != Section::body || lane.next == nowhere) continue;
     lane.next.round += jump.iterations;
     lane.granted.bytes += lane.before.back() * jump.iterations;
     lane.granted.requests += static_cast<std::int64_t>(lane.actions.size()) * jump.iterations;

@@ -17,7 +17,6 @@
 // how far it has been granted. Dropped executions are in no lane and do not count.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -34,7 +33,10 @@ using WideBytes = __int128;
 struct Place {
   std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
   std::uint32_t action = 0;
-  auto operator<=>(const Place&) const = default;
+  bool operator==(const Place&) const = default;
+  bool operator<(const Place& other) const {
+    return round < other.round || (round == other.round && action < other.action);
+  }
 };
 inline Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
   if (action < plan.body_begin) return {0, action};
@@ -76,8 +78,8 @@ class Reservation {
   };
   struct Lane {
     std::uint32_t stream = 0;
+    Section section = Section::prologue;
     Place next;  ///< the first request that is not granted yet
-    bool body = false;
     std::int32_t ahead = 0;
     std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is executed
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
@@ -98,6 +100,7 @@ class Reservation {
   };
   Lane& lane(const PlanTables& tables, std::uint32_t action);
   std::vector<Lane> lanes_;
+  std::size_t latest_ = 0;  ///< the lane to which an action was added last
 };
 
 }  // namespace sluice

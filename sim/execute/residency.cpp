@@ -1,17 +1,10 @@
 #include "execute/residency.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "plan/fault.hpp"
 
 namespace sluice {
-
-namespace {
-auto matches(const Placement& placement, std::int64_t instance) {
-  return [=](const auto& live) { return live.pool == placement.pool && live.instance == instance; };
-}
-}  // namespace
 
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
   const Tensor& added = plan.tensors[tensor];
@@ -53,27 +46,6 @@ void Residency::skip(const Jump& jump) {
     }
 }
 
-void Residency::allocate(std::uint32_t action, std::int64_t iteration) {
-  for (const Allocation& made : tables_.allocations(action)) {
-    const Placement& placement = made.placement;
-    const std::int64_t instance = tables_.instance(action, iteration, placement.tensor);
-    auto& live = live_[placement.tensor];
-    if (std::any_of(live.begin(), live.end(), matches(placement, instance)))
-      there_already(placement, action, iteration);
-    live.push_back({placement.pool, instance, tables_.uses(made, instance)});
-    std::int64_t& level = levels_[placement.pool];
-    if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
-  }
-}
-
-void Residency::require(std::uint32_t action, std::int64_t iteration) const {
-  for (const Placement& use : tables_.accesses(action)) {
-    const auto& live = live_[use.tensor];
-    const std::int64_t instance = tables_.instance(action, iteration, use.tensor);
-    if (std::none_of(live.begin(), live.end(), matches(use, instance))) absent(use, action);
-  }
-}
-
 void Residency::there_already(const Placement& made, std::uint32_t action,
                               std::int64_t iteration) const {
   plan_fault(tables_.plan, action,
@@ -87,16 +59,6 @@ void Residency::too_many_bytes(const Placement& made, std::uint32_t action) cons
              "the tensors of '" + name_of(tables_.plan.actions[action]) +
                  "' bring the sum to more than 2^63 - 1 bytes in " +
                  tables_.plan.pools[made.pool].name);
-}
-
-bool Residency::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
-  auto& live = live_[use.tensor];
-  Live* const found = std::find_if(live.begin(), live.end(), matches(use, instance));
-  if (found == live.end()) absent(use, action);
-  if (--found->uses > 0) return false;
-  live.erase(found);
-  levels_[use.pool] -= tables_.plan.tensors[use.tensor].bytes;
-  return true;
 }
 
 void Residency::absent(const Placement& use, std::uint32_t action) const {

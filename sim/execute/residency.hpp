@@ -20,9 +20,21 @@ class Residency {
   explicit Residency(const PlanTables& tables);
 
   /// Adds what an action allocates when it starts. Throws InputError when an instance is already in its pool.
-  void allocate(std::uint32_t action, std::int64_t iteration);
+  void allocate(std::uint32_t action, std::int64_t iteration) {
+    for (const Allocation& made : tables_.allocations(action)) {
+      const Placement& placement = made.placement;
+      const std::int64_t instance = tables_.instance(action, iteration, placement.tensor);
+      if (find(placement, instance)) there_already(placement, action, iteration);
+      live_[placement.tensor].push_back({placement.pool, instance, tables_.uses(made, instance)});
+      std::int64_t& level = levels_[placement.pool];
+      if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
+    }
+  }
   /// Throws InputError when a tensor that the action uses is not in its pool.
-  void require(std::uint32_t action, std::int64_t iteration) const;
+  void require(std::uint32_t action, std::int64_t iteration) {
+    for (const Placement& use : tables_.accesses(action))
+      if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
+  }
   /// Counts the uses of an action that ends. Calls freed(placement) for each instance that leaves its pool.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
@@ -45,7 +57,21 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  bool drop(const Placement& use, std::int64_t instance, std::uint32_t action);
+  /// Null: it is not there.
+  Live* find(const Placement& placement, std::int64_t instance) {
+    for (Live& live : live_[placement.tensor])
+      if (live.instance == instance && live.pool == placement.pool) return &live;
+    return nullptr;
+  }
+  /// Counts one use, and returns whether it was the last one, with which the instance leaves.
+  bool drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
+    Live* const found = find(use, instance);
+    if (!found) absent(use, action);
+    if (--found->uses > 0) return false;
+    live_[use.tensor].erase(found);
+    levels_[use.pool] -= tables_.plan.tensors[use.tensor].bytes;
+    return true;
+  }
   [[noreturn]] void absent(const Placement& use, std::uint32_t action) const;
   [[noreturn]] void there_already(const Placement& made, std::uint32_t action,
                                   std::int64_t iteration) const;

@@ -6,13 +6,15 @@
 
 namespace sluice {
 
+double rounding_of(double now, std::int64_t executions) {
+  return (16 + 4 * std::sqrt(static_cast<double>(executions))) * 0x1p-53 * now;
+}
+
 namespace {
 
-/// Times are sums of many terms, so they are equal only up to the last digits of the clock. A sum of n terms is
-/// off by about sqrt(n) roundings, so two periods of many executions differ by more than two periods of few.
+/// Two periods of many executions differ by more than two periods of few.
 double rounding(const Snapshot& last, const Snapshot& before) {
-  const double executions = static_cast<double>(last.row - before.row);
-  return (16 + 4 * std::sqrt(executions)) * 0x1p-53 * last.now;
+  return rounding_of(last.now, last.row - before.row);
 }
 
 bool same(const Snapshot& a, const Snapshot& b, double tolerance) {

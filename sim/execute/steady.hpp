@@ -28,6 +28,10 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
+/// By how much sums of so many seconds may differ at this time of the clock that would be equal
+/// without roundings. A sum of n terms is off by about sqrt(n) of them.
+double rounding_of(double now, std::int64_t executions);
+
 /// Whole periods that are skipped.
 struct Jump {
   std::int64_t iterations = 0;

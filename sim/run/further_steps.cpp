@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/arithmetic/unhindered.hpp"
 #include "metrics/steady.hpp"
 #include "run/executor.hpp"
 
@@ -40,6 +41,9 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
 /// `tables` are those of the plan, whose number of iterations has already been increased.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
+  if (const std::optional<double> seconds = unhindered_iteration_s(tables))
+    return *seconds * static_cast<double>(plan.iterations_per_step) /
+           static_cast<double>(plan.steps_per_iteration);
   StepEnds ends(plan);
   const ReplayResult result = replay(tables, ends, {.until_period = true});
   if (result.blocking) return {};

@@ -7,11 +7,6 @@
 
 namespace sluice::arithmetic {
 
-namespace {
-/// Plans with so few iterations are executed completely: there is little to leave out.
-constexpr std::int64_t few_iterations = 16;
-}  // namespace
-
 Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& options)
     : plan_(tables.plan),
       options_(options),
@@ -29,8 +24,7 @@ Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& option
     trying_.push_back(s);
   }
   result_.peaks = residency_.levels();
-  if (options.jumps && plan_.body_begin < plan_.body_end && plan_.iterations > few_iterations &&
-      plan_.iterations > 4 * reach_of(plan_)) {
+  if (options.jumps && may_repeat(plan_)) {
     leader_ = plan_.actions[plan_.body_begin].stream;
     period_.emplace(reach_of(plan_));
   }
@@ -70,7 +64,7 @@ void Replay::look_up() {
 }
 
 /// Returns whether there is another event that is still valid.
-bool Replay::next_event() {
+inline bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
            (event.flow == none ? streams_[event.stream].version : flows_[event.flow].version);
@@ -81,7 +75,7 @@ bool Replay::next_event() {
 
 /// Handles everything that ends at the next time, in the order of the streams, and then everything
 /// that this makes possible.
-void Replay::round() {
+inline void Replay::round() {
   now_ = events_.top().time;
   ending_.clear();
   do {
@@ -94,7 +88,7 @@ void Replay::round() {
   if (std::exchange(iteration_begins_, false)) look_for_period();
 }
 
-void Replay::happen(const Event& event) {
+inline void Replay::happen(const Event& event) {
   if (event.flow == none) {
     if (streams_[event.stream].state != State::running) return trying_.push_back(event.stream);
     streams_[event.stream].own_left = false;
@@ -107,12 +101,12 @@ void Replay::happen(const Event& event) {
   part_ends(event.stream);
 }
 
-void Replay::part_ends(std::uint32_t s) {
+inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
 /// Starts what may start now: actions that were granted room, and actions whose waits have ended.
-void Replay::go_on() {
+inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
     start_granted();
@@ -155,7 +149,7 @@ void Replay::expect_flow(std::uint32_t f, double time) {
   events_.push({time, flows_[f].stream, f, ++flows_[f].version});
 }
 
-void Replay::attempt(std::uint32_t s) {
+inline void Replay::attempt(std::uint32_t s) {
   StreamState& stream = streams_[s];
   if (stream.state != State::delayed) {
     stream.cursor.skip_dropped();
@@ -183,7 +177,7 @@ void Replay::attempt(std::uint32_t s) {
 
 /// Returns whether everything that the head of the stream waits for has ended. Otherwise enters the
 /// stream in the list of those that wait for the first execution that has not ended.
-bool Replay::all_ended(std::uint32_t s) {
+inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
   for (const Wait& wait : tables_.waits(a)) {
@@ -198,7 +192,7 @@ bool Replay::all_ended(std::uint32_t s) {
   return true;
 }
 
-void Replay::note_grant(std::uint32_t a) {
+inline void Replay::note_grant(std::uint32_t a) {
   for (const Allocation& made : tables_.allocations(a)) {
     std::int64_t& peak = result_.peaks[made.placement.pool];
     peak = std::max(peak, residency_.level(made.placement.pool));
@@ -206,7 +200,7 @@ void Replay::note_grant(std::uint32_t a) {
   if (emitter_) emitter_->granted(now_, a);
 }
 
-void Replay::start(std::uint32_t s, double time) {
+inline void Replay::start(std::uint32_t s, double time) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
   if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
@@ -232,7 +226,7 @@ void Replay::begin_to_flow(std::uint32_t f) {
   sharing_->start(f, flow_in(f), now_);
 }
 
-void Replay::finish(std::uint32_t s) {
+inline void Replay::finish(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
   const std::int64_t i = stream.cursor.iteration();
@@ -260,7 +254,7 @@ void Replay::finish(std::uint32_t s) {
 }
 
 /// The streams that waited for this execution try again.
-void Replay::wake(std::uint32_t a, std::int64_t iteration) {
+inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {
     const std::uint32_t next = streams_[s].next_waiter;

@@ -57,6 +57,8 @@ struct Event {
 
 /// The largest number of iterations to which waits and prefetches refer back or ahead.
 std::int64_t reach_of(const Plan& plan);
+/// Whether a steady state is looked for: with few iterations there is little to leave out.
+bool may_repeat(const Plan& plan);
 
 class Replay {
  public:

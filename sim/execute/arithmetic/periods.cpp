@@ -16,6 +16,12 @@ std::int64_t reach_of(const Plan& plan) {
   return reach;
 }
 
+bool may_repeat(const Plan& plan) {
+  constexpr std::int64_t few_iterations = 16;
+  return plan.body_begin < plan.body_end && plan.iterations > few_iterations &&
+         plan.iterations > 4 * reach_of(plan);
+}
+
 void Replay::look_for_period() {
   const std::int64_t iteration = streams_[leader_].cursor.iteration();
   if (!period_ || !period_->wants(iteration)) return;

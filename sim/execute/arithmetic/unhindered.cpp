@@ -1,0 +1,189 @@
+#include "execute/arithmetic/unhindered.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "execute/arithmetic/execution.hpp"
+#include "execute/reservation.hpp"
+
+namespace sluice {
+
+// Why the replay would find the same:
+// - No link is shared, so an action takes as long as it takes alone. Suppose that memory holds
+//   nothing back. Then an execution starts at the latest of three times: when its stream is free,
+//   when what it waits for has arrived, and its not_before. Each of them belongs to an execution
+//   that is listed before it, in an earlier iteration or in the same one.
+// - What an iteration takes over from those before it are the times when the streams are free, and
+//   the arrivals for which waits reach back. If all of these have grown by the same amount over an
+//   iteration in which no prologue decided a start and in which nothing was missing because it would
+//   lie before the first iteration, then the next iteration adds the same amount to everything, and
+//   so do all that follow it, except for the last ones.
+// - Memory holds nothing back: what a grant counts (reservation.hpp) are bytes that are in the pool
+//   and bytes of requests that are listed before it, each at most once. Until the times grow evenly
+//   these are of the iterations walked so far, and of those by which the fastest stream is `apart`
+//   from the slowest. Afterwards they are of the iterations by which the streams are apart, and of
+//   2 * reach before them: what an iteration allocates is used within so many, and then leaves; and
+//   of what the first 2 * reach iterations have allocated for uses that would lie before the first
+//   one. To these come homes, prologue and epilogue. Where a pool has room for the sum of all that,
+//   no grant of the body is ever held back. (The epilogue may wait until the body has ended: no
+//   request leaves room for one that is listed after it.)
+namespace {
+
+/// So many iterations are walked before the replay is asked.
+constexpr std::int64_t most_walked = 12;
+/// Waits that reach back further are left to the replay.
+constexpr std::int64_t most_reach = 4;
+
+class Unhindered {
+ public:
+  explicit Unhindered(const PlanTables& tables)
+      : tables_(tables),
+        plan_(tables.plan),
+        reach_(arithmetic::reach_of(plan_)),
+        free_(plan_.streams.size(), 0),
+        arrivals_(plan_.actions.size() * static_cast<std::size_t>(reach_ + 1), 0) {}
+
+  std::optional<double> iteration_s() {
+    if (!learn_waits()) return {};
+    for (std::uint32_t a = 0; a < plan_.body_begin; ++a) execute(a, 0);
+    const std::int64_t last = std::min(most_walked, plan_.iterations - 2 * reach_ - 1);
+    for (std::int64_t i = 0; i < last; ++i) {
+      const std::vector<double> before = taken_over(i);
+      filling_ = false;
+      for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
+        if (runs(a, i)) execute(a, i);
+      if (i <= reach_ || i < whole_ || filling_) continue;
+      if (const auto grown = growth(before, taken_over(i + 1))) {
+        if (!has_room(*grown, i)) return {};
+        return grown;
+      }
+    }
+    return {};
+  }
+
+ private:
+  /// False: an action waits for one that is listed after it.
+  bool learn_waits() {
+    for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
+      const bool body = a >= plan_.body_begin;
+      if (body) whole_ = std::max<std::int64_t>(whole_, -tables_.ahead(a));
+      for (const Wait& wait : tables_.waits(a)) {
+        if (wait.distance == 0 && wait.action >= a) return false;
+        if (!body || wait.action < plan_.body_begin) continue;
+        whole_ = std::max<std::int64_t>(
+            whole_, std::int64_t{wait.distance} + std::max(0, -tables_.ahead(wait.action)));
+        for (std::uint32_t back = 1; back <= wait.distance; ++back)
+          reaching_back_.push_back({wait.action, back});
+      }
+    }
+    return true;
+  }
+
+  bool runs(std::uint32_t a, std::int64_t iteration) const {
+    const std::int64_t served = iteration + tables_.ahead(a);
+    return served >= 0 && served < plan_.iterations;
+  }
+
+  double& arrival(std::uint32_t a, std::int64_t iteration) {
+    return arrivals_[static_cast<std::size_t>(iteration % (reach_ + 1)) * plan_.actions.size() + a];
+  }
+
+  void execute(std::uint32_t a, std::int64_t iteration) {
+    double& free = free_[tables_.stream(a)];
+    double start = std::max(free, tables_.not_before(a)), filled = 0;
+    for (const Wait& wait : tables_.waits(a)) {
+      const std::int64_t target = tables_.awaited(a, iteration, wait);
+      if (target < 0) continue;
+      double& latest = wait.action < plan_.body_begin ? filled : start;
+      latest = std::max(latest, arrival(wait.action, target));
+    }
+    if (filled > start) {
+      start = filled;
+      filling_ = true;
+    }
+    free = start + tables_.seconds_alone(a);
+    arrival(a, iteration) = free + tables_.latency(a);
+  }
+
+  /// What this iteration takes over from those before it.
+  std::vector<double> taken_over(std::int64_t iteration) {
+    std::vector<double> times;
+    for (std::uint32_t s = 0; s < free_.size(); ++s)
+      if (!tables_.stream_actions[s][1].empty()) times.push_back(free_[s]);
+    for (const Wait& wait : reaching_back_) {
+      const std::int64_t target = iteration - wait.distance;
+      times.push_back(target < 0 || !runs(wait.action, target) ? 0 : arrival(wait.action, target));
+    }
+    return times;
+  }
+
+  /// By how much all of it has grown over this iteration. None: not all by the same amount. It is
+  /// measured on the stream on which the replay measures it.
+  std::optional<double> growth(const std::vector<double>& before,
+                               const std::vector<double>& after) const {
+    std::size_t leader = 0;
+    for (std::uint32_t s = 0; s < plan_.actions[plan_.body_begin].stream; ++s)
+      leader += !tables_.stream_actions[s][1].empty();
+    const double grown = after[leader] - before[leader];
+    const double tolerance =
+        rounding_of(after[leader], static_cast<std::int64_t>(plan_.body_end - plan_.body_begin));
+    if (grown <= tolerance) return {};
+    for (std::size_t t = 0; t < after.size(); ++t)
+      if (std::abs(after[t] - before[t] - grown) > tolerance) return {};
+    return grown;
+  }
+
+  /// Whether every pool has room for all that a grant can count at any time. This iteration and all
+  /// that follow it take `grown` seconds longer than the one before.
+  bool has_room(double grown, std::int64_t iteration) const {
+    double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
+    for (std::uint32_t s = 0; s < free_.size(); ++s) {
+      if (tables_.stream_actions[s][1].empty()) continue;
+      first = std::min(first, free_[s]);
+      last = std::max(last, free_[s]);
+    }
+    const double apart = std::ceil((last - first) / grown);
+    if (apart > 1e6) return false;
+    const WideBytes iterations = iteration + 2 + static_cast<std::int64_t>(apart) + 4 * reach_;
+    std::vector<WideBytes> bytes(plan_.pools.size(), 0);
+    for (const Tensor& tensor : plan_.tensors)
+      if (tensor.home != none) bytes[tensor.home] += tensor.bytes;
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
+      const bool body = a >= plan_.body_begin && a < plan_.body_end;
+      for (const Allocation& made : tables_.allocations(a)) {
+        bytes[made.placement.pool] += (body ? iterations : 1) * WideBytes{made.bytes};
+        if (body && tables_.uses_an_iteration(made.placement) == 0) return false;
+      }
+    }
+    for (std::size_t p = 0; p < bytes.size(); ++p)
+      if (plan_.pools[p].limited() && bytes[p] > plan_.pools[p].most()) return false;
+    return true;
+  }
+
+  const PlanTables& tables_;
+  const Plan& plan_;
+  std::int64_t reach_;
+  std::int64_t whole_ = 0;           ///< from this iteration on nothing lies before the first one
+  std::vector<Wait> reaching_back_;  ///< by each iteration that they reach back
+  std::vector<double> free_;         ///< by stream
+  std::vector<double> arrivals_;     ///< by action, of the latest reach + 1 iterations
+  bool filling_ = false;             ///< the prologue decided a start in this iteration
+};
+
+/// In a memory that no device owns, who asks first may hold up who asks later.
+bool shares_memory(const Plan& plan) {
+  return std::any_of(plan.pools.begin(), plan.pools.end(),
+                     [](const Pool& pool) { return pool.shared() && pool.limited(); });
+}
+
+}  // namespace
+
+std::optional<double> unhindered_iteration_s(const PlanTables& tables) {
+  if (!tables.contention_free() || shares_memory(tables.plan) ||
+      !arithmetic::may_repeat(tables.plan) || arithmetic::reach_of(tables.plan) > most_reach)
+    return {};
+  return Unhindered(tables).iteration_s();
+}
+
+}  // namespace sluice
