@@ -45,16 +45,16 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line at the end, which says how the reader came to that place.
+  /// Returns this error with one more line at the end, which says on which way the reader came to the place.
   InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;
 };
 
-/// What a question is short of when it is infeasible, as far as that is known.
+/// What makes a question infeasible, as far as it is known.
 struct Shortage {
-  /// The head of a stream that cannot start.
+  /// The first action of a stream, which cannot start.
   struct Waiter {
     std::string stream, action;
     std::string awaits;                ///< the action that it waits for; empty: it waits for `pool`
@@ -70,8 +70,8 @@ struct Shortage {
                                                                     ///< of tensor
   std::vector<Waiter> waiters = {};
   std::optional<double> time_s = {};  ///< seconds into the run after which no action can start
-  /// If more micro-batches were asked for in flight than fit: the largest number that fits, 0 if
-  /// not even one fits. Without a value the number is not known.
+  /// The largest number of micro-batches in flight that fits, if more were asked for; 0 if not even
+  /// one fits. Without a value the number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };

@@ -38,7 +38,7 @@ void Descriptor::reset() {
 
 MemoryFile MemoryFile::of(Descriptor file) {
   struct stat status = {};
-  if (::fstat(file.get(), &status) != 0) fail("cannot look at an answer");
+  if (::fstat(file.get(), &status) != 0) fail("cannot read the size of an answer");
   MemoryFile memory;
   memory.size_ = static_cast<std::size_t>(status.st_size);
   if (memory.size_ == 0) return memory;
@@ -54,7 +54,7 @@ MemoryFile MemoryFile::make(std::size_t size) {
   if (!memory.file_) fail("cannot make a memory file");
   memory.size_ = size;
   if (size == 0) return memory;
-  // The memory is reserved at once, because writing to a page that cannot be had would raise a
+  // The memory is reserved at once, because writing to a page that is not available would raise a
   // signal.
   errno = ::posix_fallocate(memory.file_.get(), 0, static_cast<off_t>(size));
   if (errno != 0) fail("no memory for " + std::to_string(size) + " bytes");

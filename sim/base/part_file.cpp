@@ -40,7 +40,7 @@ void check_target(const std::string& target) {
   if (!S_ISDIR(status.st_mode)) refuse(target, "'" + folder + "' is not a directory");
 }
 
-/// Does this path still name the open file?
+/// Returns whether this path still names the open file.
 bool still_named(int file, const std::string& path) {
   struct stat open_one {
   }, named{};
@@ -61,7 +61,7 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
       close(file_);
       refuse(target_, "'" + part_ + "' is " +
                           (reason == EWOULDBLOCK ? "in use by another process"
-                                                 : "a file that cannot be locked: " +
+                                                 : "not a file that can be locked: " +
                                                        std::string(std::strerror(reason))));
     }
     // Between open and lock, the previous holder of the lock may have renamed or removed the file.

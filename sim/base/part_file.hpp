@@ -13,8 +13,8 @@ namespace sluice {
 
 class PartFile {
  public:
-  /// Makes TARGET.part and locks it (flock). Throws IoError where the folder is missing or
-  /// read-only, the target is a folder or a device, or another process uses the .part.
+  /// Makes TARGET.part and locks it (flock). Throws IoError if the folder is missing or read-only,
+  /// if the target is a folder or a device, or if another process uses the .part.
   explicit PartFile(std::string target);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -22,7 +22,7 @@ class PartFile {
 
   const std::string& target() const { return target_; }
   const std::string& path() const { return part_; }
-  /// Appends to the .part, after emptying what a crash left in it. Throws IoError.
+  /// Appends to the .part. The first call empties a .part that a crash left behind. Throws IoError.
   void write(std::string_view text);
   /// Throws IoError.
   void commit();

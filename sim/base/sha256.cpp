@@ -19,7 +19,7 @@ EVP_MD_CTX* context_of(void* context) {
 void require(int ok) {
   if (ok == 1) return;
   const unsigned long error = ERR_peek_last_error();
-  // When memory is out, libcrypto sometimes gives no reason either.
+  // When memory is out, libcrypto sometimes fails without a reason.
   if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
   std::array<char, 256> reason{};
   ERR_error_string_n(error, reason.data(), reason.size());

@@ -66,14 +66,14 @@ std::string account_text(const Account& account) {
           " of the computation's seconds rest on a fit of measured operators, " +
           percent(account.inside) + " on sizes within what was measured on this device";
   if (account.known > 0)
-    text += ". A single operator that the fit had not seen was off by " + percent(account.median) +
-            " in the median and at most " + percent(account.ninety) +
-            " for nine of ten (means over the classes by their seconds)";
+    text += ". For single operators that it had not seen, the fit was off by " +
+            percent(account.median) + " in the median, and by at most " + percent(account.ninety) +
+            " for nine of ten (means over the classes, weighted by seconds)";
   const double unknown = account.fitted - account.known;
   if (unknown > 1e-9)
     text += ". For " + percent(unknown) +
-            " of the seconds the error of the fit is not known: their sizes are beyond those that "
-            "were measured, or too few operators of the class were measured";
+            " of the seconds the error of the fit is not known, because their sizes are beyond "
+            "those that were measured, or too few operators of the class were measured";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

@@ -39,9 +39,10 @@ class Fits {
   const Fit& of(const Device& device) const {
     if (!file_.empty()) return get(file_);
     if (device.fit.empty())
-      throw InputError("nothing that was measured on device '" + device.name +
-                       "' was fitted: the cost model fitted needs a fit, cost: {model: fitted, "
-                       "file: …} (`sluice profile fit` makes one), or a device with the key fit");
+      throw InputError(
+          "device '" + device.name +
+          "' has no key fit, which the cost model fitted needs: add it, or name a fit, cost: "
+          "{model: fitted, file: …} (`sluice profile fit` makes one)");
     return get(device.fit);
   }
 
@@ -148,7 +149,7 @@ struct Fitted final : Cost {
     throw InputError((query.layer ? "layer '" + query.layer->name + "'" : "an update") +
                      " is of the class '" + kernel.of + "', which the fit '" + fit.name +
                      "' does not have in " + std::string(name_of(query.dtype)) + "; it has " +
-                     join(known) + ". To let roofline stand in for it: cost.unfitted=roofline");
+                     join(known) + ". Use cost.unfitted=roofline to price it by roofline");
   }
 };
 
@@ -157,9 +158,9 @@ struct Fitted final : Cost {
 extern const CostModel fitted_cost = {
     .name = "fitted",
     .summary =
-        "What kernels like those of the layer took where they were measured, as a function of "
-        "their sizes: tiles and waves over the device's units, memory and cache, launch, and what "
-        "the nearest measured sizes say besides.",
+        "A layer's kernels take the time that a fit of similar measured kernels gives for their "
+        "sizes: tiles and waves over the device's units, memory and cache, launch, and a correction "
+        "from the nearest measured sizes.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
@@ -177,8 +178,8 @@ extern const CostModel fitted_cost = {
                     .choices = {"refuse", "roofline"}},
                    {.name = "attention",
                     .type = Type::choice,
-                    .summary = "its kernels: each step one, with the scores in memory, or its "
-                               "products alone",
+                    .summary = "the kernels of attention: eager has one per step, with scores in "
+                               "memory; fused has only the two products",
                     .default_text = "eager",
                     .choices = {"eager", "fused"}}},
     .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {

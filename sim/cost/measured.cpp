@@ -185,8 +185,8 @@ extern const CostModel measured_cost = {
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "what may be interpolated between rows, by the share of the device's rates that they "
-              "reach: nothing, other batches, or also operators of the same class of other sizes",
+              "what may be interpolated between rows, from the shares of the device's rates that "
+              "they reach: nothing, other batches, or also other sizes of the same operator class",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",

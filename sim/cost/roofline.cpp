@@ -69,9 +69,9 @@ Field efficiency(const std::string& name, const std::string& summary) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "For each operator the longer of FLOP / rate and bytes / memory bandwidth, plus the launch "
-        "overhead; each is divided by the share of it that the platform says is reached (roofline: "
-        "{compute, memory}).",
+        "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch "
+        "overhead; of rate and bandwidth, the shares that the platform says are reached count "
+        "(roofline: {compute, memory}).",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",

@@ -21,12 +21,12 @@ const std::vector<Folder>& folders() {
   static const std::vector<Folder> list = {
       {"models", "a model",
        "`sluice model NAME` counts it, `sluice fits NAME` says what fits, and `model: NAME` is the "
-       "line of a scenario that asks of it (`sluice new scenario`)"},
+       "line of a scenario that uses it (`sluice new scenario`)"},
       {"platforms", "a platform",
        "`platform: NAME` is the line of a scenario that runs on it, and --platform NAME the option "
        "of `sluice fits` and `sluice model`"},
       {"scenarios", "a scenario", "`sluice run NAME` answers it"},
-      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` prices with it"},
+      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with it"},
   };
   return list;
 }
@@ -88,7 +88,7 @@ std::string about_unknown_name(const std::string& name, const std::string& folde
     if (other.name != folder && !bundled_file(name, other.name).empty())
       return "; it is " + other.one + ": " + with_name(other.what_to_do, name);
   const std::vector<std::string> names = bundled_names(folder);
-  return did_you_mean(name, names) + "; `sluice list " + folder + "` names all " +
+  return did_you_mean(name, names) + "; `sluice list " + folder + "` lists all " +
          std::to_string(names.size());
 }
 

@@ -7,8 +7,8 @@ bool is_open_choice(const Value& mapping, const std::string& mapping_name, const
   if (!name || !name->is_scalar() || name->text() != "auto") return false;
   for (const Value::Entry& entry : mapping.entries())
     if (entry.key != key)
-      fail_at(entry.value, "'" + entry.key + "' in " + mapping_name + " belongs to a " + key +
-                               " by name; with '" + key + ": auto' all of it is chosen");
+      fail_at(entry.value, "'" + entry.key + "' in " + mapping_name + " cannot be given with '" +
+                               key + ": auto': remove it, or name a " + key + " instead of auto");
   return true;
 }
 

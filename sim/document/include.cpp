@@ -121,9 +121,9 @@ class Includes {
     if (!is_typed(file) && !inside)
       fail_at(file,
               "'" + file.text() + "' leads out of '" + roots_.front().string() +
-                  "'. A document may name files of the nearest folder above it that holds .git or "
-                  ".sluice-root, else of the folder above its own; and Sluice's own by their names "
-                  "alone, like gpt2 or a100_pcie. Copy the file there, or put an empty file "
+                  "'. A document may name files in that folder (the nearest above it that holds "
+                  ".git or .sluice-root, or else the one above its own), and files of Sluice by "
+                  "their names, like gpt2 or a100_pcie. Copy the file there, or put an empty file "
                   ".sluice-root into a folder that holds both");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());

@@ -21,12 +21,13 @@ constexpr std::size_t longest_yaml = 64'000'000;
 void refuse_long_yaml(const Source& source) {
   const std::size_t size = source.text.size();
   if (size <= longest_yaml) return;
-  throw InputError(Position{source.name, 0, 0, ""},
-                   std::to_string(size / 1'000'000) + " MB of YAML: at most " +
-                       std::to_string(longest_yaml / 1'000'000) +
-                       " MB are read, which takes seconds and more than a gigabyte of memory; "
-                       "write it as JSON, in a file whose name ends in .json: that is read five "
-                       "times as fast");
+  throw InputError(
+      Position{source.name, 0, 0, ""},
+      std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
+          std::to_string(longest_yaml / 1'000'000) +
+          " MB are read, because this takes seconds and more than a gigabyte of memory. "
+          "Write the document as JSON, in a file whose name ends in .json: JSON is read "
+          "five times as fast");
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Says what a document is for that has another kind than expected.
+/// Says what a document of this format is for; it was given where another kind was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")
     return "; it is a model: `sluice model FILE` counts it, `sluice fits FILE` says what fits, and "
-           "`model: FILE` is the line of a scenario that asks of it";
+           "`model: FILE` is the line of a scenario that uses it";
   if (kind == "sluice-platform")
     return "; it is a platform: `platform: FILE` is the line of a scenario that runs on it";
   if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers it";
@@ -81,7 +82,7 @@ void require_format(const Value& document, std::string_view kind, int version) {
     const auto [stop, error] = std::from_chars(text.data() + family.size(), end, given);
     if (error == std::errc() && stop == end && given > version)
       fail_at(*format,
-              "'" + text + "' is newer than this program reads; expected '" + wanted + "'");
+              "'" + text + "' is newer than this program can read; expected '" + wanted + "'");
   }
   fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'" +
                        (text.compare(0, family.size(), family) == 0 ? "" : use_of(text)));

@@ -32,7 +32,7 @@ Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
 
-/// Checks `format: sluice-KIND/1`. Throws where it is missing, of another kind, or of a newer
+/// Checks `format: sluice-KIND/1`. Throws if it is missing, of another kind, or of a newer
 /// version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 

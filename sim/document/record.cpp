@@ -113,8 +113,8 @@ void check_range(const Field& field, const Value& value, double number) {
     refuse(field, value, "it must be at most " + shown(field.maximum));
   if (field.type == Type::quantity && number > plausible(field.dimension))
     refuse(field, value,
-           "nothing that is built comes near " + shown(plausible(field.dimension)) +
-               ", the most that is taken here; expected " + expected(field));
+           "it must be at most " + shown(plausible(field.dimension)) +
+               ", because no machine comes near that; expected " + expected(field));
 }
 
 double number_of(const Field& field, const Value& value) {

@@ -47,8 +47,8 @@ struct Field {
   /// free keys (map_of), or of what a name stands for (any).
   const struct Record* record = nullptr;
   bool map_of = false;  ///< a mapping with free keys, each of whose values has this `record`
-  /// For a mapping at the top of a document: the key that a word alone gives the value of (`policy:
-  /// resident` means `policy: {name: resident}`).
+  /// Only for a mapping at the top of a document that may be written as one word: the key whose
+  /// value the word is (`policy: resident` means `policy: {name: resident}`).
   std::string word_for = {};
 };
 

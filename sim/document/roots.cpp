@@ -40,9 +40,9 @@ std::string named_file(const Value& file, const std::string& folder) {
   const fs::path target = true_path(beside), root = root_of(source->name);
   if (!is_inside(target, root) && !is_inside(target, true_path(data_root())))
     fail_at(file, "'" + file.text() + "' leads out of '" + root.string() +
-                      "'. A document may name files of the nearest folder above it that holds .git "
-                      "or .sluice-root, else of the folder above its own. Copy the file there, or "
-                      "put an empty file .sluice-root into a folder that holds both");
+                      "'. A document may name files in that folder (the nearest above it that "
+                      "holds .git or .sluice-root, or else the one above its own). Copy the file "
+                      "there, or put an empty file .sluice-root into a folder that holds both");
   return beside.lexically_normal().string();
 }
 

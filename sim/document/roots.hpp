@@ -18,10 +18,10 @@ std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Returns the path of the file that `file` names, which must be inside the root of the document
-/// that names it, and is relative to that document. In an override, or in a value that the program
-/// made, the path may lie in any folder and may be relative to the working folder. `folder` is the
-/// folder of the whole document. Throws InputError.
+/// Returns the path of the file that `file` names. It is relative to the document that names it and
+/// must lie inside the root of that document. In an override, or in a value that the program made,
+/// it may lie in any folder and may be relative to the working folder. `folder` is the folder of
+/// the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
 /// Like named_file, but returns a single word as it is: the name of a document that comes with Sluice.
 std::string named_file_or_word(const Value& file, const std::string& folder);

@@ -146,7 +146,7 @@ class SchemaWriter {
     properties.set("format", std::move(format));
     if (required == Requires::nothing) {
       Value file = typed("string");
-      file.set("description", text("another document, over which this one's keys are laid"));
+      file.set("description", text("another document; this one's keys are laid over its keys"));
       properties.set("file", std::move(file));
       return schema;
     }

@@ -13,9 +13,9 @@
 namespace sluice {
 
 /// A variant of a mapping whose keys depend on the values of some of them. It applies if each key
-/// of `when` has the value that is given beside it, or any value where that is empty. Then the
-/// mapping has the keys of `record` and no others, unless the record is open. A key of `when` may
-/// be absent if the value is its default in `record`.
+/// of `when` has the value given with it; an empty one allows any value. Then the mapping has the
+/// keys of `record` and no others, unless the record is open. A key of `when` may be absent if the
+/// value is its default in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;

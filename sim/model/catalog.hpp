@@ -74,9 +74,9 @@ const Record& layer_record(const LayerType& type);
 const Record& model_record();
 /// Returns the record of one of the `blocks` of such a document.
 const Record& block_record();
-/// Returns the record of a parameter of a model or a block that declares more than a default.
+/// Returns the record of a parameter (of a model or a block) whose declaration gives more than a default.
 const Record& declaration_record();
-/// Return the records of the other items among layers: repeated layers, and a use of a
+/// Return the records of the other items among layers: of repeated layers and of a use of a
 /// block.
 const Record& repeat_record();
 const Record& block_use_record();

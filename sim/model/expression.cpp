@@ -25,7 +25,8 @@ class Evaluator {
 
   std::int64_t run() {
     const std::int64_t value = sum();
-    if (peek() != '\0') fail("'" + std::string(text_.substr(at_)) + "' is left over");
+    if (peek() != '\0')
+      fail("'" + std::string(text_.substr(at_)) + "' follows a complete expression");
     return value;
   }
 
@@ -78,7 +79,8 @@ class Evaluator {
     if (next == '(') return parenthesis();
     if (next == '$') return parameter();
     if (!is_digit(next))
-      fail(next == '\0' ? "it ends too early" : std::string("a '") + next + "' cannot stand here");
+      fail(next == '\0' ? "it ends too early"
+                        : std::string("a '") + next + "' is not allowed here");
     std::int64_t value = 0;
     const char* const end = text_.data() + text_.size();
     const auto [stop, error] = std::from_chars(text_.data() + at_, end, value);

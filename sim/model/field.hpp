@@ -3,7 +3,7 @@
 // after it. If branches join, the larger field counts. Pixels of the padding count like others, so
 // a field may be larger than the image.
 // Source: Araujo, Norris and Sim, Computing receptive fields of convolutional neural networks,
-// Distill (2019), equations 2 and 4; the jump is its effective stride.
+// Distill (2019), equations 2 and 4, where the jump is called the effective stride.
 #pragma once
 
 #include <optional>

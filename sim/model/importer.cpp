@@ -112,8 +112,8 @@ std::vector<std::string> import_definition(Value& use) {
   if (!found) return {};
   if (definition->entries().size() != 1)
     fail_at(definition->entries()[1].value,
-            "nothing can be laid over '" + *found +
-                "': make a model of it with sluice import, and lay it over that");
+            "keys cannot be laid over '" + *found +
+                "': convert it with sluice import, and lay the keys over the result");
   const std::string path = *found;
   const Importer& importer = importer_for(path);
   Value own = Value::make_map(), rest = Value::make_map();

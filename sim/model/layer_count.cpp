@@ -21,7 +21,7 @@ class LayerCount {
       if (const Value* times = item.find("repeat")) return of_repeat(item, *times, parameters);
       if (const Value* word = item.find("block")) return of_block(item, *word, parameters);
     } catch (const InputError&) {
-      // The expansion refuses it, with its position.
+      // The expansion refuses the faulty item, with its position.
     }
     return 1;
   }

@@ -73,7 +73,7 @@ void require_known(const Override& override, const Importer& importer, const Val
   for (const Value::Entry& entry : definition.entries()) made.push_back(entry.key);
   fail_at(override.value, "unknown key '" + key + "'; a file of " + importer.ending + " takes " +
                               join(own) + (importer.open ? " and names of dimensions" : "") +
-                              ", and the document that is made of it has " + join(made));
+                              ", and the model that it becomes has " + join(made));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class Expansion {
     const Value& word = *item.find("block");
     const Value& block = find_block(blocks_, word);
     for (const std::string& open : open_blocks_)
-      if (open == word.text()) fail_at(word, "the block '" + open + "' stands in itself");
+      if (open == word.text()) fail_at(word, "the block '" + open + "' contains itself");
     const Value* layers = block.find("layers");
     if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
     Value use = item;
@@ -253,7 +253,7 @@ class Expansion {
     if (own != 0 && !(bias && own == layer.shape.back()))
       keys.fail("tied", start + "it has " + std::to_string(other.parameters) +
                             " parameters, expected the " + std::to_string(layer.parameters) +
-                            " of this layer" + (bias ? ", or those but the bias" : ""));
+                            " of this layer" + (bias ? ", or as many without the bias" : ""));
     layer.tied = target;
     layer.shared = other.parameters;
     layer.parameters = own;

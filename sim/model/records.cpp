@@ -106,7 +106,7 @@ const Record& declaration_record() {
            .optional = true},
           {.name = "inference",
            .type = Type::integer,
-           .summary = "its value where nothing is trained, whatever is given",
+           .summary = "its value in inference, whatever value is given",
            .optional = true}}};
   return record;
 }
@@ -132,11 +132,11 @@ const Record& block_use_record() {
                   .summary = "the block whose layers stand here"},
                  {.name = "name",
                   .type = Type::text,
-                  .summary = "ends the names of its layers",
+                  .summary = "a suffix for the names of its layers",
                   .optional = true},
                  {.name = "inputs",
                   .type = Type::list,
-                  .summary = "what the block's layers call by the names of its `inputs`; by "
+                  .summary = "the layers that stand for the block's `inputs`, in their order; by "
                              "default the layer before",
                   .optional = true}},
       .open = true};
@@ -152,8 +152,8 @@ const Record& block_record() {
           parameters_field(),
           {.name = "inputs",
            .type = Type::list,
-           .summary = "names that its layers use for the `inputs` of each use; by default one, "
-                      "before",
+           .summary = "the names by which its layers call the `inputs` of a use; by default one "
+                      "name, before",
            .optional = true},
           {.name = "layers", .type = Type::list, .summary = "in order", .record = &item_record()}}};
   return record;

@@ -33,8 +33,8 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
     const ThreadRates rates{keys.integer("threads"), keys.quantity("read"), keys.quantity("write")};
     if (!table.empty() && rates.threads <= table.back().threads)
       keys.fail("threads", "'" + keys.text("threads") +
-                               "' for 'threads': each row of by_threads has more threads than the "
-                               "one before it");
+                               "' for 'threads': each row of by_threads must have more threads "
+                               "than the row before it");
     table.push_back(rates);
   }
   if (table.empty()) memory.fail("by_threads", "'by_threads' is empty: expected at least one row");
@@ -48,11 +48,11 @@ Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memor
   const std::string range = "'" + memory + "' has rates by_threads, for " + std::to_string(least) +
                             " to " + std::to_string(most) + " threads";
   if (user.threads == 0)
-    fail_at(written, "device '" + user.device + "' does not say its threads, and " + range +
-                         "; expected threads: " + std::to_string(most));
+    fail_at(written, "device '" + user.device + "' has no key 'threads', but " + range +
+                         ": add threads: " + std::to_string(most));
   if (user.threads < least || user.threads > most)
     fail_at(written, "device '" + user.device + "' has " + std::to_string(user.threads) +
-                         " threads, and " + range);
+                         " threads, but " + range);
   std::size_t next = 0;
   while (table[next].threads < user.threads) ++next;
   const ThreadRates& above = table[next];
@@ -74,9 +74,8 @@ void reserve(DeviceMemory& memory, const Reader& keys) {
   memory.reserved = keys.bytes("reserved");
   if (memory.reserved == 0) return;
   if (!memory.capacity)
-    keys.fail("reserved",
-              "'" + keys.text("reserved") +
-                  "' for 'reserved': nothing can be reserved of a memory without limit");
+    keys.fail("reserved", "'" + keys.text("reserved") +
+                              "' for 'reserved': the memory has no limit, so remove 'reserved'");
   if (memory.reserved >= *memory.capacity)
     keys.fail("reserved", "'" + keys.text("reserved") +
                               "' for 'reserved': expected less than the capacity, " +
@@ -100,7 +99,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   memory.capacity = capacity_of(keys);
   reserve(memory, keys);
   if (keys.has("by_threads")) {
-    refuse_beside(keys, {"bandwidth", "read", "write"}, "beside 'by_threads', which replaces it");
+    refuse_beside(keys, {"bandwidth", "read", "write"},
+                  "cannot be given with 'by_threads': remove it");
     const Rates rates = rates_with(table_of(keys, device_memory_record()),
                                    user.device + memory.pool, written, user);
     memory.read = rates.read;

@@ -83,7 +83,7 @@ const Memory& Platform::host() const {
   if (nearest.size() == 1) return *nearest.front();
   if (nearest.empty())
     throw InputError("platform '" + name +
-                     "' has no memory beside its devices to feed them over a link");
+                     "' has no memory that could feed its devices over a link");
   std::vector<std::string> names;
   for (const Memory* memory : nearest) names.push_back(memory->name);
   throw InputError("platform '" + name +

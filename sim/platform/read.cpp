@@ -248,7 +248,7 @@ void Builder::add_link(const Value::Entry& entry) {
     }
   if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
     fail_at(joins.front(),
-            "the first node of a link must be a single one, or as many as at the other end, and '" +
+            "the first node of a link must be one device, or as many as at the other end, but '" +
                 joins.front().text() + "' is " + std::to_string(near.size()) +
                 " devices: " + sluice::join(near));
   join(prefix_ + entry.key, reader, near, far);

@@ -1,5 +1,5 @@
-// Devices and links as a platform's document contains them, including those of its groups. Messages and
-// the search for the figures behind a result need them.
+// The devices and links that a platform's document contains, including those in its groups.
+// Messages and the search for the figures behind a result use them.
 #pragma once
 
 #include <string>

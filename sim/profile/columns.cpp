@@ -124,7 +124,7 @@ std::vector<ProfileColumn> identity() {
        .set = [](ProfileRow& row,
                  const std::string& c) { row.dtype = std::string(name_of(dtype_of(c))); }},
       {.name = "sparsity",
-       .summary = "share of the weights that are zero and left out",
+       .summary = "share of the weights that is zero and left out",
        .kind = Kind::number,
        .key = true,
        .get = [](const ProfileRow& row) { return row.sparsity == 0 ? "" : exact(row.sparsity); },
@@ -164,7 +164,7 @@ std::vector<ProfileColumn> circumstances() {
            },
        .set = [](ProfileRow& row,
                  const std::string& c) { row.level = static_cast<Level>(cell::word(c, levels)); }},
-      text<&ProfileRow::model>("model", "of which model it was taken"),
+      text<&ProfileRow::model>("model", "the model that it was taken from"),
   };
 }
 
@@ -196,7 +196,7 @@ std::vector<ProfileColumn> amounts() {
 std::vector<ProfileColumn> marks_of_measuring() {
   return {
       number<&ProfileRow::joules_error>(
-          "joules_error", "what the meter's resolution leaves open, J", Dimension::joules),
+          "joules_error", "the uncertainty by the meter's resolution, J", Dimension::joules),
       {.name = "processed",
        .summary = "no (planned), yes (measured), failed",
        .get = [](const ProfileRow& row) { return marks[static_cast<std::size_t>(row.processed)]; },
@@ -205,7 +205,7 @@ std::vector<ProfileColumn> marks_of_measuring() {
              row.processed = static_cast<Processed>(cell::word(c, marks));
            }},
       {.name = "run",
-       .summary = "those of one run are measured at once",
+       .summary = "rows of one run are measured at once",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},
@@ -220,7 +220,7 @@ void require_order(const std::string& unit, const Statistics& statistics) {
   if (!statistics.samples.empty() && !statistics.known())
     throw InternalError("samples without statistics");
   if (statistics.std && !statistics.known())
-    throw InputError(unit + "_std stands without " + unit + "_mean or " + unit + "_median");
+    throw InputError(unit + "_std needs " + unit + "_mean or " + unit + "_median, too");
 }
 
 }  // namespace
@@ -272,10 +272,10 @@ void settle_row(ProfileRow& row) {
   require_order("joules", row.joules);
   if (row.processed == Processed::yes && !row.seconds.known())
     throw InputError(
-        "processed is yes, and there is no time: expected seconds_median, seconds_mean or "
+        "processed is yes, but there is no time: expected seconds_median, seconds_mean or "
         "seconds_samples, or processed=no");
   if (row.processed == Processed::no && row.seconds.known())
-    throw InputError("processed is no, and there is a time; expected processed=yes");
+    throw InputError("processed is no, but there is a time; expected processed=yes");
 }
 
 std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {

@@ -20,7 +20,7 @@ ByKey by_key(const Profile& profile, const std::vector<std::string>& but) {
     if (!fresh)
       profile.fail(row, "this row (" + words_of(row) + ") and the one of line " +
                             std::to_string(found->second->line) +
-                            " differ only in what is not compared (" + join(but) +
+                            " differ only in columns that are not compared (" + join(but) +
                             "); choose rows with --between COLUMN=A,B or --where COLUMN=VALUE");
   }
   return rows;

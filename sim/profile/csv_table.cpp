@@ -60,9 +60,8 @@ class Parser {
     }
     ++at_;
     if (at_ < text_.size() && std::string_view(",\r\n").find(text_[at_]) == std::string_view::npos)
-      table_.fail(
-          cell,
-          "text goes on after the closing quote; expected a comma, and \"\" for a quote inside");
+      table_.fail(cell,
+                  "text follows the closing quote; expected a comma, and \"\" for a quote inside");
   }
 
   void end_line() {

@@ -37,11 +37,11 @@ const Record& profile_header_record() {
           text("name", "a short name"),
           text("summary", "one sentence"),
           text("source", "where the numbers come from"),
-          text("licence", "under which they may be used"),
+          text("licence", "the licence under which they may be used"),
           text("date", "when they were taken"),
           text("device", "what rows without a device of their own were measured on"),
           mapping("how", "how it was measured: method, timer, meter, warmup, budget, ..."),
-          mapping("on", "on what: versions, threads, clocks"),
+          mapping("on", "on what it was measured: versions, threads, clocks"),
           {.name = "joules",
            .type = Type::choice,
            .summary = "joules of the rows: all that the device took, or what it took above idle",
@@ -52,7 +52,7 @@ const Record& profile_header_record() {
            .summary = "power of the device at rest while it was measured",
            .optional = true,
            .dimension = Dimension::watts},
-          mapping("defaults", "what a row has in a column that is absent or empty"),
+          mapping("defaults", "the value of a column that is absent or empty in a row"),
       }};
   return record;
 }

@@ -71,8 +71,8 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
                      "better ten from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
-    throw InputError("copies " + what +
-                     " do not take longer the larger they are; their bandwidth is unknown");
+    throw InputError("larger copies " + what +
+                     " do not take longer than smaller ones, so their bandwidth is unknown");
   return fit;
 }
 
@@ -131,7 +131,7 @@ double own_bandwidth(const Value& base, const std::string& link) {
     throw InputError(
         "only copies of pageable memory were measured, and the bandwidth of the link '" + link +
         "' is that of pinned memory: measure pinned copies, too, or name a platform "
-        "whose link says it, as --platform a100_pcie");
+        "whose link gives it, as --platform a100_pcie");
   return parse_quantity(said->text(), Dimension::bytes_per_s);
 }
 

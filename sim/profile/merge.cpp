@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Combines n, mean and std of two series: their sums of squares are about the common mean.
+/// Combines n, mean and std of two series. Their sums of squares are taken about the common mean.
 void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
   const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
   const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;
@@ -45,7 +45,7 @@ bool has_joules(const Profile& profile) {
 std::string idle_of(const Profile& profile) {
   const auto watts = profile.idle_w();
   return "'" + profile.path + "' " +
-         (watts ? "says idle: " + format_quantity(*watts, Dimension::watts) : "says no idle");
+         (watts ? "gives idle: " + format_quantity(*watts, Dimension::watts) : "gives no idle");
 }
 
 /// Joules may be pooled if they mean the same. If they include power at rest, it must be equal.
@@ -53,14 +53,14 @@ void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
       return;
-    throw InputError("the joules of both files have the device's power at rest in them, and " +
+    throw InputError("the joules of both files include the device's power at rest, but " +
                      idle_of(a) + ", " + idle_of(b) +
-                     "; a profile has one idle: merge those that agree, or subtract idle x seconds "
-                     "from the joules of each and say joules: above_idle in its header");
+                     "; a profile has one idle: merge files that agree, or subtract idle x seconds "
+                     "from the joules of each and write joules: above_idle in its header");
   }
   throw InputError("the joules of '" + a.path + "' and '" + b.path +
-                   "' are not of the same kind: one says joules: above_idle, the other joules: "
-                   "whole; merge those that agree");
+                   "' are not of the same kind: one has joules: above_idle, the other joules: "
+                   "whole; merge files that agree");
 }
 
 /// Takes the power at rest from the header of the joules, even if a header without joules gives another one.

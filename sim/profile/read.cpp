@@ -109,8 +109,8 @@ void require_distinct(const Profile& profile) {
     if (!fresh)
       profile.fail(row, "this row is the one of line " + std::to_string(found->second->line) +
                             " again (" + words_of(row) +
-                            "): rows differ in what identifies them, such as node or method, or "
-                            "are one row with its samples in seconds_samples");
+                            "): give the two a different node or method, or another column that "
+                            "identifies rows, or write one row with all its seconds_samples");
   }
 }
 

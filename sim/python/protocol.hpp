@@ -7,7 +7,7 @@
 // second is the folder to which paths are relative. The others depend on the request:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
-//   save    path, a recording, what is said beside its numbers (sim/study/answer) or ""
+//   save    path, a recording, what the answer says besides its numbers (sim/study/answer) or ""
 //   export  path, format, table or "", a recording
 //
 // On the channel the helper sends Messages: any number of progress messages, then one answer. The

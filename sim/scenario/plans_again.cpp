@@ -48,7 +48,7 @@ bool other_prices_only(const Scenario& base, const Scenario& scenario) {
          same_but_for_prices(base.platform, scenario.platform);
 }
 
-PlansAgain::Made::Made(PlannedScenario&& planned, const Scenario& scenario)
+PlansAgain::KeptPlan::KeptPlan(PlannedScenario&& planned, const Scenario& scenario)
     : plan(std::move(planned.plan)),
       tables(plan),
       cut(std::move(planned.cut)),
@@ -57,26 +57,26 @@ PlansAgain::Made::Made(PlannedScenario&& planned, const Scenario& scenario)
       cost(scenario.cost.name()),
       again(std::move(*planned.again)) {}
 
-PolicyRequest PlansAgain::Made::request(const Scenario& scenario) const {
+PolicyRequest PlansAgain::KeptPlan::request(const Scenario& scenario) const {
   return request_of(scenario, cut, fates);
 }
 
 bool PlansAgain::has_cut_of(const Scenario& scenario) const {
   if (scenario.cut && (*scenario.cut)->ignores_prices) return true;
   const std::vector<CutModel> cuts = cut_models(scenario);
-  return cuts.size() == 1 && same(cuts.front(), made_.front().cut);
+  return cuts.size() == 1 && same(cuts.front(), kept_.front().cut);
 }
 
-PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
+PlansAgain::KeptPlan* PlansAgain::find(const Scenario& scenario) {
   decided_.reset();
-  if (made_.empty() || made_.front().cost != scenario.cost.name()) return nullptr;
+  if (kept_.empty() || kept_.front().cost != scenario.cost.name()) return nullptr;
   try {
     if (!has_cut_of(scenario)) return nullptr;
-    const PolicyRequest request = made_.front().request(scenario);
-    PriceDecisions decisions = made_.front().again.decisions(request);
-    for (auto made = made_.begin(); made != made_.end(); ++made) {
+    const PolicyRequest request = kept_.front().request(scenario);
+    PriceDecisions decisions = kept_.front().again.decisions(request);
+    for (auto made = kept_.begin(); made != kept_.end(); ++made) {
       if (made->again.decided() != decisions) continue;
-      made_.splice(made_.begin(), made_, made);
+      kept_.splice(kept_.begin(), kept_, made);
       made->again.price(made->plan, request);
       made->tables.time_again();
       return &*made;
@@ -92,18 +92,18 @@ PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
 void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
   if (!planned.again) return;
   const PolicyRequest request = request_of(scenario, planned.cut, planned.fates);
-  const bool learned = decided_ ? planned.again->learn(planned.plan, request, made_.front().again,
+  const bool learned = decided_ ? planned.again->learn(planned.plan, request, kept_.front().again,
                                                        std::move(*decided_))
                                 : planned.again->learn(planned.plan, request);
   decided_.reset();
   if (!learned) return;
-  if (!made_.empty() && !same(made_.front().cut, planned.cut)) made_.clear();
-  made_.emplace_front(std::move(planned), scenario);
+  if (!kept_.empty() && !same(kept_.front().cut, planned.cut)) kept_.clear();
+  kept_.emplace_front(std::move(planned), scenario);
   std::size_t actions = 0;
-  for (const Made& made : made_) actions += made.plan.actions.size();
-  while (made_.size() > 1 && (made_.size() > most_kept || actions > most_actions)) {
-    actions -= made_.back().plan.actions.size();
-    made_.pop_back();
+  for (const KeptPlan& made : kept_) actions += made.plan.actions.size();
+  while (kept_.size() > 1 && (kept_.size() > most_kept || actions > most_actions)) {
+    actions -= kept_.back().plan.actions.size();
+    kept_.pop_back();
   }
 }
 

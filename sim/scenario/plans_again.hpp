@@ -19,7 +19,7 @@ class PlansAgain {
  public:
   /// A plan that is kept, with the prices of the scenario that was asked for last. It is valid
   /// until the next find() or keep().
-  struct Made {
+  struct KeptPlan {
     Plan plan;
     PlanTables tables;  ///< the tables of that plan
     CutModel cut;
@@ -28,14 +28,14 @@ class PlansAgain {
     std::string cost;  ///< the name of the cost model
     PriceAgain again;
 
-    Made(PlannedScenario&& planned, const Scenario& scenario);
+    KeptPlan(PlannedScenario&& planned, const Scenario& scenario);
     PolicyRequest request(const Scenario& scenario) const;
   };
 
   /// Returns the plan that make_plan(scenario) would make, derived from a plan that is kept.
   /// Returns null if no plan with that structure is kept: then the caller makes a new plan, which
   /// also throws any error.
-  Made* find(const Scenario& scenario);
+  KeptPlan* find(const Scenario& scenario);
   /// Keeps a plan if it can be priced again. It must have been made for the scenario of the last
   /// call of find(), and must have passed check().
   void keep(PlannedScenario planned, const Scenario& scenario);
@@ -43,7 +43,7 @@ class PlansAgain {
  private:
   bool has_cut_of(const Scenario& scenario) const;
 
-  std::list<Made> made_;  ///< a short list, the most recently used first
+  std::list<KeptPlan> kept_;  ///< a short list, the most recently used first
   /// What prices decide for the scenario of the last call of find(). It is empty if the plan was
   /// found, or if the decisions are not known.
   std::optional<PriceDecisions> decided_;

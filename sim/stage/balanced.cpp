@@ -82,8 +82,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
-        "A given number of stages, where the longest takes the least time by the cost model; of "
-        "equal cuts the one with the longer early stages.",
+        "A given number of stages, cut so that the longest takes the least time by the cost model; "
+        "of equally good cuts, the one with the longer early stages.",
     .source = "the linear partition problem; the bound is searched exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",

@@ -61,9 +61,9 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
 /// Says what helps if a layer does not fit. Each part of a split layer has a share of its weights and state only.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
-    return "stages.split=true makes parts of such a layer";
+    return "use stages.split=true, which splits such a layer into parts";
   return std::string("splitting its weights is not enough") +
-         (request.samples > 1 ? ", a smaller micro_batch needs less" : "");
+         (request.samples > 1 ? ": use a smaller workload.micro_batch" : "");
 }
 
 /// Returns the need by class, with the names that tensors of a plan have.
@@ -89,10 +89,11 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
           "': " + samples(request.cached_samples) + " of " + std::to_string(each) + " B are " +
           std::to_string(need.cache) + " B, and " + std::to_string(budget) + " of " +
           std::to_string(*request.device.memory().capacity) + " B may be used. " +
-          (most > 0 ? "Caches of " + samples(most) +
-                          " would fit, without anything beside them: take a smaller "
-                          "workload.batch, or fewer cached tokens"
-                    : std::string("Even those of one sample do not fit: take fewer cached tokens")),
+          (most > 0
+               ? "Caches of " + samples(most) +
+                     " would fit if the device held nothing else: use a smaller "
+                     "workload.batch, or fewer cached tokens"
+               : std::string("Even the caches of one sample do not fit: use fewer cached tokens")),
       {.pool = request.device.name,
        .needed_bytes = need.total(),
        .available_bytes = budget,

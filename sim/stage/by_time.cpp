@@ -107,7 +107,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   const auto end = static_cast<std::uint32_t>(request.model.layers.size()) - 1;
   if (request.state_bytes)
     fail_at(parameters.map(),
-            "the cut by_time is for inference only; take another cut for training");
+            "the cut by_time is only for inference; use another cut for training");
   if (!request.device.memory().capacity) return {end};
   const Divider divider(request);
   Division best;
@@ -124,10 +124,10 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   }
   if (best.last.empty())
     throw Infeasible(
-        "no cut by_time fits into device '" + request.device.name + "' of " +
+        "by_time finds no cut that fits into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B: a layer with its input, output and workspace is larger; 'stages: {cut: by_weight, "
-            "groups: 8}' splits large layers into parts",
+            " B, because a layer with its input, output and workspace is larger: use 'stages: {cut: "
+            "by_weight, groups: 8}', which splits large layers into parts",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
@@ -137,12 +137,12 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Stages that fit the device's memory and take the least time when their weights take "
-        "turns: each takes as long as its computation of all micro-batches in flight or as the "
-        "load of its weights, whichever is longer.",
+        "Stages that fit the device's memory, with the least total time when their weights are loaded "
+        "one stage after another: a stage takes as long as its computation of all micro-batches in "
+        "flight or as the load of its weights, whichever is longer.",
     .source =
-        "a dynamic programme over cuts and numbers of passes; the AlexNet document's estimate of a "
-        "group",
+        "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on "
+        "one card",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,

@@ -11,9 +11,9 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   for (const Value& where : parameters.value("after")->items()) {
     const std::uint32_t layer = model.layer_at(where);
     const std::string name = "'" + model.layers[layer].name + "'";
-    if (layer == end) fail_at(where, name + " is the last layer: nothing is left after it");
+    if (layer == end) fail_at(where, name + " is the last layer: no layer is left after it");
     if (layer == 0)
-      fail_at(where, name + " is the input: a stage that holds only it would do no work");
+      fail_at(where, name + " is the input: a stage with only the input would do no work");
     if (!last.empty() && layer <= last.back())
       fail_at(where, "layers to cut after must ascend, and " + name + " does not come after '" +
                          model.layers[last.back()].name + "'");

@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-/// A tensor that is live across a cut: an input that a layer behind the cut reads, or the output of a
-/// layer before the cut that is read behind the cut, or by no layer (then it is part of the answer).
+/// A tensor that crosses a cut. It is an input or a layer's output that a layer behind the cut reads,
+/// or the output of a layer before the cut that no layer reads (then it is part of the answer).
 struct Crossing {
   std::uint32_t layer = 0;
   std::int64_t bytes = 0;  ///< per sample

@@ -48,7 +48,7 @@ COMMANDS = [
 FILES = [
     words("a scenario that is missing", 5, ["'none.yaml'", "No such file"], "run", "none.yaml"),
     words("a name that the zoo does not have", 3, ["'alexnt_x200'", "did you mean 'alexnet_x200'"], "run", "alexnt_x200"),
-    words("a platform that the zoo does not have", 3, ["'gpu9'", "`sluice list platforms` names all"], "model", "model.yaml", "--platform", "gpu9"),
+    words("a platform that the zoo does not have", 3, ["'gpu9'", "`sluice list platforms` lists all"], "model", "model.yaml", "--platform", "gpu9"),
     words("a scenario that is a pipe", 5, ["'pipe.yaml'", "a pipe, not a regular file"], "run", "pipe.yaml"),
     words("a model that is a pipe", 5, ["'pipe.yaml'", "a pipe"], "model", "pipe.yaml"),
     words("a trace that is a pipe", 5, ["'pipe.yaml'", "not a regular file"], "show", "pipe.yaml"),
@@ -156,7 +156,7 @@ VALUES = [
     said("a device at a memory that is none", 29, ["'hots' for the memory of device 'gpu'", "did you mean 'host'"], "platform.devices.gpu.memory=hots"),
     said("a device without memory", 29, ["'gpu' has no memory", "of which the first is the default"], "platform.devices.gpu.memory=[]"),
     said("a further memory without a name", 47, ["'name' is missing", "'gpu_ddr'"], "platform.devices.gpu.memory=[{capacity: 1MB}, {capacity: 1MB}]"),
-    said("rates by threads and no threads", 29, ["'gpu' does not say its threads", "expected threads: 4"], "platform.devices.gpu.memory={capacity: 1MB, by_threads: [{threads: 4, read: 1GB/s, write: 1GB/s}]}"),
+    said("rates by threads and no threads", 29, ["'gpu' has no key 'threads'", "add threads: 4"], "platform.devices.gpu.memory={capacity: 1MB, by_threads: [{threads: 4, read: 1GB/s, write: 1GB/s}]}"),
     said("a group of nothing", 32, ["'0' for 'count'", "at least 1"], "platform.groups={node: {count: 0}}"),
     said("a group within a group", 25, ["unknown key 'groups' in group 'node'"], "platform.groups={node: {groups: {}}}"),
     said("busier at rest", 27, ["'1W' for 'busy'", "at least 2 W"], "platform.devices.gpu.idle=2W", "platform.devices.gpu.busy=1W"),

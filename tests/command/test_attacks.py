@@ -190,8 +190,8 @@ class Limits(Attacked):
                 file.write(b"# a comment that is read, too\n" * 33_334)
         done = self.run_it("model", path, preexec_fn=limited(AS=1_500_000_000))
         self.assertEqual(done.returncode, 3)
-        self.assertIn(b"huge.yaml: error: 300 MB of YAML: at most 64 MB are read", done.stderr)
-        self.assertIn(b"write it as JSON", done.stderr)
+        self.assertIn(b"huge.yaml: error: 300 MB of YAML are too many: at most 64 MB are read", done.stderr)
+        self.assertIn(b"Write the document as JSON", done.stderr)
 
 
 class Names(Attacked):

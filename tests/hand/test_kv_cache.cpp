@@ -132,7 +132,7 @@ TEST_CASE("if caches are too large, the message names them and not the first lay
                     Catch::Contains("the caches of keys and values do not fit into device 'one': 4 "
                                     "samples of 384 B are 1536 B, and 1000 of 1000 B may be used. "
                                     "Caches of 2 samples would fit"));
-  CHECK_THROWS_WITH(plan("300B"), Catch::Contains("Even those of one sample do not fit"));
+  CHECK_THROWS_WITH(plan("300B"), Catch::Contains("Even the caches of one sample do not fit"));
   CHECK_THROWS_WITH(plan("1550B"), Catch::Contains("layer 'm1' does not fit"));
 }
 

@@ -111,12 +111,12 @@ TEST_CASE("if the weights are not the problem, the advice is not to split them")
     }
     return std::string();
   };
-  CHECK_THAT(refusal("false", "1"), Catch::Contains("stages.split=true makes parts"));
+  CHECK_THAT(refusal("false", "1"), Catch::Contains("stages.split=true splits such a layer"));
   for (const char* split : {"true", "false"}) {
     CAPTURE(split);
     CHECK_THAT(refusal(split, "2"),
-               Catch::Contains("splitting its weights is not enough, a smaller "
-                               "micro_batch needs less"));
+               Catch::Contains("splitting its weights is not enough: use a smaller "
+                               "workload.micro_batch"));
   }
 }
 

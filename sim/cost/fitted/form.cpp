@@ -91,26 +91,27 @@ double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vect
 const std::vector<FormParameter>& form_parameters() {
   constexpr FormPart products = FormPart::products, streams = FormPart::streams;
   static const std::vector<FormParameter> parameters = {
-      {"launch", "s that each launch takes besides", 5e-6, 1e-8, 1e-3, FormPart::all},
+      {"launch", "seconds that each launch adds", 5e-6, 1e-8, 1e-3, FormPart::all},
       {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, FormPart::all,
        true, 0.3},
-      {"cached", "multiple of the memory bandwidth where all bytes fit the cache", 2, 0.05, 50,
+      {"cached", "multiple of the memory bandwidth if all bytes fit into the cache", 2, 0.05, 50,
        FormPart::all, true},
       {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, FormPart::all,
        true},
       {"again", "share of a stream's bytes that are read a second time", 0.2, 1e-3, 4, streams},
       {"resident", "rows of a stream that a unit works on at a time", 8, 0.01, 1e3, streams, true},
-      {"ragged", "share of a wave's unfilled part that takes time all the same", 0.5, 1e-3, 1,
+      {"ragged", "share of a wave's unfilled part that takes time nevertheless", 0.5, 1e-3, 1,
        products},
-      {"startup", "depth that a tile's start and end take as long as", 50, 0.1, 2000, products},
-      {"unaligned", "of the time, more where columns or depth are no multiple of 4", 0.05, 1e-3, 4,
+      {"startup", "start and end of a tile, as the depth that takes as long", 50, 0.1, 2000,
        products},
-      {"energy", "J/FLOP: the watts of the data sheet allow no more; 0: no limit", 0, 0, 0,
+      {"unaligned", "share of the time added if columns or depth are no multiple of 4", 0.05, 1e-3,
+       4, products},
+      {"energy", "J/FLOP with which the data sheet's watts limit FLOP/s; 0: no limit", 0, 0, 0,
        products},
       {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, products, true},
-      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, products, true},
-      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, products, true},
-      {"column", "likewise of 128 x 1", 0.1, 1e-3, 1.1, products, true}};
+      {"medium", "share of a unit's rate in tiles of 64 x 64", 0.7, 0.02, 1.1, products, true},
+      {"small", "share of a unit's rate in tiles of 16 x 64", 0.5, 0.02, 1.1, products, true},
+      {"column", "share of a unit's rate in tiles of 128 x 1", 0.1, 1e-3, 1.1, products, true}};
   return parameters;
 }
 
@@ -131,7 +132,7 @@ const std::vector<FormParameter>& energy_parameters() {
       {"watts", "W while it runs", 50, 1, 2000, FormPart::all},
       {"per_flop", "J/FLOP", 1e-12, 1e-15, 1e-9, FormPart::all},
       {"per_byte", "J/byte", 3e-11, 1e-13, 1e-8, FormPart::all},
-      {"per_launch", "J a launch", 1e-5, 1e-9, 1, FormPart::all}};
+      {"per_launch", "J per launch", 1e-5, 1e-9, 1, FormPart::all}};
   return parameters;
 }
 

@@ -48,19 +48,21 @@ Record of_form(std::string name, std::string summary, const std::vector<FormPara
 
 const Record& fit_device_record() {
   static const Record record = [] {
-    Field watts = quantity("watts", Dimension::watts, "That it may take.");
+    Field watts = quantity("watts", Dimension::watts, "The most watts that it may take.");
     watts.optional = true;
-    return Record{"device of a fit",
-                  "A device that was measured, by its data sheet.",
-                  {text("name", "What to call it.", false),
-                   {.name = "units",
-                    .type = Type::integer,
-                    .summary = "That compute side by side: streaming multiprocessors, cores.",
-                    .minimum = 1},
-                   quantity("rate", Dimension::flop_per_s, "Of all of them."),
-                   quantity("bandwidth", Dimension::bytes_per_s, "Of its memory."),
-                   quantity("cache", Dimension::bytes, "The last one before its memory."),
-                   watts}};
+    return Record{
+        "device of a fit",
+        "A device that was measured, by its data sheet.",
+        {text("name", "What to call it.", false),
+         {.name = "units",
+          .type = Type::integer,
+          .summary =
+              "The number of units that compute side by side: streaming multiprocessors, cores.",
+          .minimum = 1},
+         quantity("rate", Dimension::flop_per_s, "The FLOP/s of all units together."),
+         quantity("bandwidth", Dimension::bytes_per_s, "The byte/s of its memory."),
+         quantity("cache", Dimension::bytes, "The bytes of the last cache before its memory."),
+         watts}};
   }();
   return record;
 }
@@ -68,10 +70,12 @@ const Record& fit_device_record() {
 const Record& fit_error_record() {
   static const Record record = {
       "error of a fit",
-      "Relative errors of what the fit has not seen; 0.05 is 5 %.",
+      "Relative errors for operators that the fit has not seen; 0.05 is 5 %.",
       {number("median", "The median."),
        number("ninety", "The 90th percentile."),
-       {.name = "predictions", .type = Type::integer, .summary = "How many were compared."}}};
+       {.name = "predictions",
+        .type = Type::integer,
+        .summary = "The number of operators that were compared."}}};
   return record;
 }
 
@@ -79,8 +83,8 @@ const Record& fit_named_error_record() {
   static const Record record = [] {
     Record named = fit_error_record();
     named.name = "error of a fit for a device";
-    named.summary = "Relative errors of what was measured on a device that the fit has not seen.";
-    named.fields.insert(named.fields.begin(), text("device", "Its name.", false));
+    named.summary = "Relative errors for the operators of a device that the fit has not seen.";
+    named.fields.insert(named.fields.begin(), text("device", "The name of the device.", false));
     return named;
   }();
   return record;
@@ -90,11 +94,11 @@ const Record& fit_range_record() {
   static const Record record = {
       "range of a fit",
       "The least and the greatest of each size that was measured.",
-      {list("count", "Products side by side; 1 of streams.", nullptr),
-       list("rows", "Of the result.", nullptr),
-       list("columns", "Of the result, or elements of a row.", nullptr),
-       list("depth", "Of a product; 1 of streams.", nullptr),
-       list("density", "Bytes read and written for each element of the matrices.", nullptr)}};
+      {list("count", "The number of products side by side; 1 for streams.", nullptr),
+       list("rows", "The rows of the result.", nullptr),
+       list("columns", "The columns of the result, or the elements of a row.", nullptr),
+       list("depth", "The depth of a product; 1 for streams.", nullptr),
+       list("density", "The bytes read and written per element of the matrices.", nullptr)}};
   return record;
 }
 
@@ -112,7 +116,8 @@ const Record& fit_energy_record() {
 
 const Record& fit_class_record() {
   static const Field by_device = [] {
-    Field errors = list("device_errors", "The same, device by device.", &fit_named_error_record());
+    Field errors = list("device_errors", "The errors of device_error, device by device.",
+                        &fit_named_error_record());
     errors.optional = true;
     return errors;
   }();
@@ -122,18 +127,22 @@ const Record& fit_class_record() {
       {text("class", "linear, bmm, softmax, …: see `fits/FORMAT.md`.", false),
        {.name = "dtype",
         .type = Type::choice,
-        .summary = "In which it was measured.",
+        .summary = "The dtype in which it was measured.",
         .choices = dtype_names()},
-       {.name = "samples", .type = Type::integer, .summary = "How many were fitted."},
-       mapping("error", "Of configurations that a fit of half of them has not seen.",
+       {.name = "samples",
+        .type = Type::integer,
+        .summary = "The number of samples that were fitted."},
+       mapping("error", "The errors for configurations that a fit of the other half has not seen.",
                fit_error_record()),
-       mapping("energy_error", "The same of energy.", fit_error_record(), true),
-       mapping("device_error", "Of each device for a fit of all others.", fit_error_record(), true),
+       mapping("energy_error", "The errors of energy for these configurations.", fit_error_record(),
+               true),
+       mapping("device_error", "The errors for each device, by a fit of all others.",
+               fit_error_record(), true),
        by_device,
-       mapping("range", "What was measured.", fit_range_record()),
+       mapping("range", "The ranges of the sizes that were measured.", fit_range_record()),
        mapping("time", "The form of time.", fit_time_record()),
        mapping("energy", "The form of energy.", fit_energy_record(), true),
-       text("left", "What the forms leave over, as logarithms, by place: one line each.")}};
+       text("left", "The deviations from the forms, as logarithms, with one line per place.")}};
   return record;
 }
 
@@ -143,8 +152,8 @@ const Record& fit_record() {
       "How long operators take as a function of their sizes, fitted to measurements.",
       {text("format", "sluice-fit/1", false), text("name", "What to call it."),
        text("summary", "One sentence."), text("source", "Where the measurements come from."),
-       text("licence", "Of the measurements."),
-       list("devices", "That were measured.", &fit_device_record()),
+       text("licence", "The licence of the measurements."),
+       list("devices", "The devices that were measured.", &fit_device_record()),
        list("classes", "Classes of operators.", &fit_class_record())}};
   return record;
 }

@@ -207,16 +207,17 @@ std::string MeasuredTable::why_not(const Query& query) const {
                      ") was not measured";
   if (!profile_.path.empty()) text += " in '" + profile_.path + "'";
   if (const auto found = rows.find(query.samples); found != rows.end()) {
-    text += " with what it reads in " + join(pools_of(query, false), ";") +
-            " and what it writes in " + join(pools_of(query, true), ";") + "; it was with";
+    text += " with its inputs in " + join(pools_of(query, false), ";") + " and its outputs in " +
+            join(pools_of(query, true), ";") + "; it was measured with";
     for (const ProfileRow* row : found->second)
       text += (row == found->second.front() ? " " : ", ") + join(row->input_pools, ";") + " and " +
               join(row->output_pools, ";");
   } else if (!rows.empty()) {
-    text += "; it was for " + batches_text(rows) + " samples: expected a micro-batch of those";
+    text +=
+        "; it was measured for " + batches_text(rows) + " samples: use one of these micro-batches";
     if (interpolation_ == Interpolation::none) text += ", or cost.interpolate=batch between them";
   }
-  return text + "; or name a cost model for it: cost.outside=roofline";
+  return text + "; or name a cost model for such layers: cost.outside=roofline";
 }
 
 std::int64_t MeasuredTable::only_samples(const Model& model) const {

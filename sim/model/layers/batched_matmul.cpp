@@ -17,12 +17,12 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
                             expected);
   };
   if (a.size() < 2 || a.size() != b.size())
-    refuse("[..., rows, columns] of both, with as many axes");
+    refuse("[..., rows, columns] of both, with equally many axes");
   const std::size_t row = a.size() - 2, column = a.size() - 1;
   const bool transposed = keys.boolean("transpose_b");
   if (a[column] != b[transposed ? column : row])
-    refuse("columns of the first as many as rows of the second");
-  if (!std::equal(a.begin(), a.end() - 2, b.begin())) refuse("as many matrices of both");
+    refuse("equally many columns of the first and rows of the second");
+  if (!std::equal(a.begin(), a.end() - 2, b.begin())) refuse("equally many matrices of both");
   LayerCounts counts;
   counts.shape = a;
   counts.shape[column] = b[transposed ? row : column];

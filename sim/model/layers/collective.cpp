@@ -42,7 +42,7 @@ extern const LayerType all_gather_layer, reduce_scatter_layer;
 // tensor again for the backward pass.
 const LayerType all_gather_layer = {
     .name = "all_gather",
-    .summary = "The whole of a tensor of which each rank has a part along the first axis.",
+    .summary = "The whole tensor, of which each rank has a part along the first axis.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",

@@ -18,7 +18,7 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// Each output channel has one filter with kernel area x input channels / groups weights, which
+// Each output channel has one filter of (kernel area) x (input channels / groups) weights, which
 // covers the input channels of its group. Zeros of the padding are multiplied like all other values.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
@@ -61,8 +61,8 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
     const std::int64_t cut = checked_add(window.before[axis], window.after[axis], "padding");
     if (cut >= extent)
       keys.fail("padding", "a padding of " + std::to_string(cut) +
-                               " in all leaves nothing of an output of " + std::to_string(extent) +
-                               ", expected less");
+                               " on both sides leaves nothing of an output of " +
+                               std::to_string(extent) + ", expected less");
     output.push_back(extent - cut);
   }
   LayerCounts counts = counts_of(keys, image, std::move(output), window,
@@ -81,8 +81,8 @@ std::vector<Field> parameters(std::size_t axes) {
   fields.push_back(dilation_field(axes));
   fields.push_back({.name = "groups",
                     .type = Type::integer,
-                    .summary = "into how many parts the channels are split, each convolved alone; "
-                               "as many as input channels: depthwise",
+                    .summary = "the number of groups of channels that are convolved separately; "
+                               "depthwise if it equals the number of input channels",
                     .default_text = "1",
                     .minimum = 1});
   fields.push_back({.name = "bias",

@@ -46,7 +46,7 @@ LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& in
     if (axis < other.size()) other[axis] = first[axis];
     if (other != first)
       keys.fail("inputs", "concat of " + text_of(first) + " and " + text_of(*inputs[i]) +
-                              ": expected the same extents but along axis " + std::to_string(axis));
+                              ": expected equal extents except along axis " + std::to_string(axis));
     counts.shape[axis] = checked_add(counts.shape[axis], more, "elements");
   }
   counts.sight.kind = Sight::Kind::same_place;

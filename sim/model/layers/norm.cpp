@@ -86,7 +86,7 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch, or in inference by constants: 2 "
+        "Normalises each channel by the statistics of the batch; in inference, by constants: 2 "
         "FLOP per element.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
@@ -112,7 +112,7 @@ const LayerType group_norm_layer = {
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
                     .type = Type::integer,
-                    .summary = "the number of groups into which the channels are split",
+                    .summary = "the number of groups; the channels are split among them",
                     .minimum = 1},
                    affine_field()},
     .infer = infer_group,

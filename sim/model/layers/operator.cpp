@@ -76,10 +76,10 @@ const LayerType operator_layer = {
                    count_field("macs", "multiply-accumulates per element of the output"),
                    count_field("input_macs", "multiply-accumulates per element of the first input"),
                    count_field("flop",
-                               "FLOP per element of the output, beside the multiply-accumulates"),
+                               "FLOP per element of the output other than multiply-accumulates"),
                    count_field(
                        "input_flop",
-                       "FLOP per element of the first input, beside the multiply-accumulates"),
+                       "FLOP per element of the first input other than multiply-accumulates"),
                    count_field("parameters", "learned elements"),
                    {.name = "keeps",
                     .type = Type::choice,

@@ -117,8 +117,8 @@ extern const LayerType rnn_layer, gru_layer, lstm_layer;
 const LayerType rnn_layer = {
     .name = "rnn",
     .summary =
-        "A recurrent network, h' = tanh(W x + U h): its hidden values at each step. Beside the "
-        "products it takes 2 FLOP per value.",
+        "A recurrent network, h' = tanh(W x + U h): its hidden values at each step. In addition "
+        "to the products, it takes 2 FLOP per value.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -128,8 +128,8 @@ const LayerType rnn_layer = {
 const LayerType gru_layer = {
     .name = "gru",
     .summary =
-        "Gated recurrent units: their hidden values at each step. Beside the products they take 17 "
-        "FLOP per value.",
+        "Gated recurrent units: their hidden values at each step. In addition to the products, "
+        "they take 17 FLOP per value.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -141,8 +141,8 @@ const LayerType gru_layer = {
 const LayerType lstm_layer = {
     .name = "lstm",
     .summary =
-        "Long short-term memory: its hidden values at each step. Beside the products it takes 22 "
-        "FLOP per value.",
+        "Long short-term memory: its hidden values at each step. In addition to the products, it "
+        "takes 22 FLOP per value.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

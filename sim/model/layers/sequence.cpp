@@ -92,10 +92,11 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
   const std::int64_t width = per_head(keys, query, "heads", "queries");
   const std::int64_t depth = per_head(keys, value, shared, "values");
   if (per_head(keys, key, shared, "keys") != width || key[0] != value[0])
-    keys.fail("inputs",
-              "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
-                  text_of(value) +
-                  ": expected as many keys as values, and keys as wide a head as queries");
+    keys.fail(
+        "inputs",
+        "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
+            text_of(value) +
+            ": expected equally many keys and values, and equally wide heads of keys and queries");
   const std::int64_t cached = keys.integer("cached");
   LayerCounts counts;
   counts.shape = {query[0], checked_mul(heads, depth, "elements")};
@@ -192,12 +193,12 @@ const LayerType attention_layer = {
     .parameters = {{.name = "heads",
                     .type = Type::integer,
                     .summary =
-                        "the number of heads into which the features of the queries are split",
+                        "the number of heads; the features of the queries are split among them",
                     .minimum = 1},
                    {.name = "kv_heads",
                     .type = Type::integer,
-                    .summary = "the number of heads of keys and values, which divides that of the "
-                               "queries; by default as many as of the queries",
+                    .summary = "the number of heads of keys and values, a divisor of the number of "
+                               "heads of queries; by default equal to it",
                     .optional = true,
                     .minimum = 1},
                    {.name = "dropout",

@@ -25,8 +25,10 @@ LayerCounts infer_reshape(const Reader& keys, const std::vector<const Shape*>& i
       rest = &extent;
       rest_axis = counts.shape.size();
     } else if (!integer || extent.as_integer() < 1) {
-      fail_at(extent, "'" + extent.text() +
-                          "' in 'shape': expected an integer of at least 1, or once -1, the rest");
+      fail_at(
+          extent,
+          "'" + extent.text() +
+              "' in 'shape': expected an integer of at least 1, or -1 once, for the remaining extent");
     }
     counts.shape.push_back(rest == &extent ? 1 : extent.as_integer());
   }

@@ -35,7 +35,7 @@ class Converter {
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
     for (const auto& [lack, nodes] : without_type_)
-      notes.push_back("counted as 'operator', by what an element costs, as no layer type has " +
+      notes.push_back("counted as 'operator', at a cost per element, because no layer type has " +
                       lack + ": " + words_of(nodes));
     notes.insert(notes.end(), turned_tables_.begin(), turned_tables_.end());
     return notes;
@@ -162,7 +162,7 @@ class Converter {
           std::find(draft.reads.begin(), draft.reads.end(), i) != draft.reads.end())
         reads.push_back(made_.at(node.inputs[i]));
     }
-    if (reads.empty()) graph_.fail(node, node.op + " reads nothing that a layer makes");
+    if (reads.empty()) graph_.fail(node, node.op + " does not read the output of any layer");
     return reads;
   }
 
@@ -255,7 +255,7 @@ class Converter {
       return {};
     }
     if (!weights_.claim(node, draft, counts.parameters, layer)) {
-      note(node, "weights of which a part is shared, or that are computed");
+      note(node, "weights that are shared in part, or that are computed");
       return {};
     }
     if (!draft.takes.empty()) reads = {viewed(node, reads.front(), draft.takes)};

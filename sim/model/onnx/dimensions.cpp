@@ -68,7 +68,7 @@ void Dimensions::set_batch(const std::string& input, const Axis& axis) {
   if (batch_ != *axis.extent && batch_ != 1)
     keys_.fail("batch",
                "'" + std::to_string(batch_) + "' for 'batch': the file fixes it, expected " +
-                   std::to_string(*axis.extent) + ", or 1 where the first axis is no batch");
+                   std::to_string(*axis.extent) + ", or 1 if the first axis is not the batch");
 }
 
 std::int64_t Dimensions::symbolic(const std::string& input, std::size_t axis,

@@ -1,7 +1,7 @@
 // The graph of an ONNX model as plain data: all that the converter needs, without types of ONNX or
 // protobuf (files that use those types include proto.hpp). Shapes are as in ONNX: they include the
-// batch, and channels come first. All functions throw InputError. Its positions, if it has any, are
-// lines of `listing`, which has one line per node.
+// batch, and channels come first. All functions throw InputError; if an error has a position, this
+// is a line of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>

@@ -107,9 +107,9 @@ const Importer onnx_importer = {
     .ending = ".onnx",
     .parameters = {{.name = "batch",
                     .type = Type::integer,
-                    .summary = "the extent of the inputs' axis that is named batch, or else of the "
-                               "first axis; by default the file's, or 1; counts stay those of one "
-                               "sample",
+                    .summary = "the number of samples in the inputs, along the axis named batch or "
+                               "else the first axis; by default the file's, or 1; counts remain "
+                               "those of one sample",
                     .optional = true,
                     .minimum = 1},
                    {.name = "as_zero",

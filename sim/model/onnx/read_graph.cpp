@@ -145,7 +145,7 @@ class Loading {
       add(list[i]->name(), std::move(tensor), type_of(element, shape));
       graph_.inputs.push_back(list[i]->name());
     }
-    if (graph_.inputs.empty()) graph_.fail("the model has no inputs but its weights");
+    if (graph_.inputs.empty()) graph_.fail("the model has no inputs except its weights");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
     graph_.batch_axis = dimensions_.batch_axis();
@@ -184,7 +184,7 @@ class Loading {
     if (node.has_graphs) add_captured(proto_node, captured, node);
     for (const std::string& input : node.inputs)
       if (!input.empty() && !graph_.find(input))
-        graph_.fail(node, "the node reads '" + clean(input) + "', which nothing before it makes");
+        graph_.fail(node, "the node reads '" + clean(input) + "', which no earlier node makes");
     add_outputs(node, inferred(node, proto_node), proto_node);
     graph_.nodes.push_back(std::move(node));
   }

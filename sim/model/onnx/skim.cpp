@@ -57,8 +57,8 @@ class Skimmer {
 
   void message(std::string_view bytes, Kind kind, int depth, std::string& out) {
     if (depth > deepest)
-      throw InputError("graphs inside graphs, nested over " + std::to_string(deepest) +
-                       " messages");
+      throw InputError("graphs are nested in graphs, more than " + std::to_string(deepest) +
+                       " messages deep");
     while (!bytes.empty()) field(bytes, kind, depth, out);
   }
 
@@ -67,7 +67,7 @@ class Skimmer {
     const std::string_view begin = bytes;
     const std::uint64_t tag = varint(bytes);
     const std::uint64_t number = tag >> 3;
-    if (number == 0) refuse(begin, "a field with the number 0");
+    if (number == 0) refuse(begin, "a field has the number 0");
     std::string_view content;
     switch (tag & 7) {
       case 0:
@@ -83,7 +83,7 @@ class Skimmer {
         content = take(bytes, varint(bytes));
         break;
       default:
-        refuse(begin, "a field of the unknown wire type " + std::to_string(tag & 7));
+        refuse(begin, "a field has the unknown wire type " + std::to_string(tag & 7));
     }
     const Rule rule = rule_of(kind, number);
     if (rule.fate == Fate::drop) return;
@@ -102,19 +102,19 @@ class Skimmer {
   std::uint64_t varint(std::string_view& bytes) const {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-      if (bytes.empty()) refuse(bytes, "it ends in the middle of a field");
+      if (bytes.empty()) refuse(bytes, "the file ends in the middle of a field");
       const auto byte = static_cast<unsigned char>(bytes.front());
       bytes.remove_prefix(1);
       value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    refuse(bytes, "a number of more than 64 bits");
+    refuse(bytes, "a number has more than 64 bits");
   }
 
   std::string_view take(std::string_view& bytes, std::uint64_t size) const {
     if (size > bytes.size())
-      refuse(bytes, "a field of " + std::to_string(size) + " bytes, of which " +
-                        std::to_string(bytes.size()) + " are there");
+      refuse(bytes, "a field should have " + std::to_string(size) + " bytes, but only " +
+                        std::to_string(bytes.size()) + " are left");
     const std::string_view taken = bytes.substr(0, static_cast<std::size_t>(size));
     bytes.remove_prefix(taken.size());
     return taken;
@@ -126,9 +126,9 @@ class Skimmer {
   }
 
   [[noreturn]] void refuse(std::string_view rest, const std::string& what) const {
-    throw InputError("this is not a complete ONNX file: " + what + ", at byte " +
-                     std::to_string(rest.data() - all_.data()) +
-                     "; copy it, or have it exported, once more");
+    throw InputError("this is not a complete ONNX file: at byte " +
+                     std::to_string(rest.data() - all_.data()) + ", " + what +
+                     "; copy the file again, or export the model again");
   }
 
   std::string_view all_;

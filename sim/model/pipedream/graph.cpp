@@ -65,8 +65,8 @@ std::vector<std::uint32_t> Graph::order() const {
   }
   for (std::size_t i = 0; i < open.size(); ++i)
     if (open[i] > 0)
-      fail(nodes_[i].line, "'" + std::string(nodes_[i].id) +
-                               "' cannot be put in order: the edges lead round in a circle");
+      fail(nodes_[i].line,
+           "'" + std::string(nodes_[i].id) + "' cannot be put in order: the edges form a cycle");
   return order;
 }
 

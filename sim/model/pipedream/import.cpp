@@ -94,7 +94,7 @@ class Conversion {
 
   void add_input(Value& list, std::uint32_t index) {
     const Node& node = graph_.nodes()[index];
-    if (!node.inputs.empty()) graph_.fail(node.line, "an Input that another node precedes");
+    if (!node.inputs.empty()) graph_.fail(node.line, "an Input must not read another node");
     note_size(node);
     names_[index] = std::string(node.id) + "-Input";
     Value layer = layer_at(node, "input", names_[index]);
@@ -102,8 +102,8 @@ class Conversion {
     list.items().push_back(std::move(layer));
     if (graph_.number_of(node.line, node.forward) == 0) return;
     const std::string what = "the " + std::string(node.forward) + " ms of '" +
-                             std::string(node.id) + "', which are the loading of data, are ";
-    notes.push_back(what + (loading_ ? "counted" : "left out (loading: counted keeps them)"));
+                             std::string(node.id) + "' for loading data are ";
+    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to keep them)"));
     if (!loading_) return;
     Value work = layer_at(node, "measured", std::string(node.id) + "-loading");
     set_inputs(work, node, {names_[index]});
@@ -156,7 +156,7 @@ class Conversion {
     return "inputs";
   }
 
-  /// Counts convolutions and linear layers: each weight is used once per position of the output.
+  /// Counts the multiply-accumulates of convolutions and linear layers: positions of the output times weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")

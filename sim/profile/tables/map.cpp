@@ -29,12 +29,12 @@ const Record& map_record() {
                   .optional = true},
                  {.name = "file_name",
                   .type = Type::choice,
-                  .summary = "what the name of the file says",
+                  .summary = "the column that the file's name fills",
                   .optional = true,
                   .choices = {"device", "model"}},
                  {.name = "repeats",
                   .type = Type::choice,
-                  .summary = "what rows are that differ in nothing but what was measured",
+                  .summary = "what is done with rows that differ only in what was measured",
                   .default_text = "refused",
                   .choices = {"refused", "pooled"}},
                  {.name = "columns", .type = Type::mapping, .summary = "by column of the profile"},
@@ -63,11 +63,11 @@ const Record& origin_record() {
 double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
   if (column.dimension == Dimension::none)
-    keys.fail("unit", "the column '" + column.name + "' holds no quantity: it takes no unit");
+    keys.fail("unit", "the column '" + column.name + "' does not hold a quantity: remove 'unit'");
   const std::string unit = keys.text("unit");
   const std::vector<std::string> known = units_of(column.dimension);
   if (std::find(known.begin(), known.end(), unit) == known.end())
-    keys.fail("unit", "'" + unit + "' is no unit of the column '" + column.name + "'" +
+    keys.fail("unit", "'" + unit + "' is not a unit of the column '" + column.name + "'" +
                           did_you_mean(unit, known) + ": expected one of " + join(known));
   return parse_quantity("1" + unit, column.dimension);
 }
@@ -95,7 +95,8 @@ class Origin {
       if (keys.has(name)) this->*member = keys.text(name);
     const int ways = keys.has("column") + keys.has("text") + keys.has("expression");
     if (ways != 1)
-      fail_at(entry.value, "'" + entry.key + "' comes from one of column, text and expression");
+      fail_at(entry.value,
+              "'" + entry.key + "' needs exactly one of the keys column, text and expression");
   }
 
   void fill(ProfileRow& row, const std::vector<CsvCell>& cells) const {
@@ -274,8 +275,8 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
   if (known) return read_by_map(csv, parse_text(known->map, known->name + ".yaml"));
   throw InputError(
       position_in(*source, 1, 1),
-      "this is no profile, which begins with '# format: sluice-profile/1', and no table that is "
-      "known by its heading (" +
+      "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with "
+      "a known heading (" +
           join(foreign_tables().names()) + "); --map MAP.yaml says which of its columns is what");
 }
 

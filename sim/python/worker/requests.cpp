@@ -108,9 +108,10 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   const std::vector<std::string> known = tables_of(format);
   if (table.empty()) return known.empty() ? "" : known.front();
   if (known.empty())
-    throw UsageError("'" + table + "' for 'table' is only for data-island, not for " + format.name);
+    throw UsageError("'" + table + "' for 'table': " + format.name +
+                     " has no tables, leave it out");
   if (std::find(known.begin(), known.end(), table) == known.end())
-    throw UsageError("'" + table + "' for 'table' is not a table of " + format.name +
+    throw UsageError("'" + table + "' for 'table': there is no such table of " + format.name +
                      did_you_mean(table, known) + "; known: " + join(known));
   return table;
 }

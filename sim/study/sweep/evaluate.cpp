@@ -55,7 +55,7 @@ PointResult complete(const Plan& plan, const Summary& summary) {
 }
 
 /// Measures a plan that was priced again. None: it blocks or may block; then it must be planned again.
-std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bound_s) {
+std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
   Totals totals(made.plan);
@@ -148,7 +148,7 @@ Variants::~Variants() = default;
 PointResult Variants::ask(const Scenario& scenario) const {
   const bool alike = other_prices_only(base_, scenario);
   Plans::Lent plans(*plans_);
-  if (PlansAgain::Made* made = alike ? plans->find(scenario) : nullptr)
+  if (PlansAgain::KeptPlan* made = alike ? plans->find(scenario) : nullptr)
     if (const auto summary =
             measure_again(*made, question_bound(scenario, made->question_stages).seconds))
       return complete(made->plan, *summary);

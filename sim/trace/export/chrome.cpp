@@ -164,7 +164,7 @@ void write_chrome(const TraceReader& trace, const std::string&, const Write& wri
 extern const ExportFormat chrome_export;
 const ExportFormat chrome_export = {
     .name = "chrome",
-    .summary = "The same timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
+    .summary = "A timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
     .source = "Trace Event Format, Chromium project",
     .write = write_chrome,
 };

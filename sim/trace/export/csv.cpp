@@ -66,7 +66,7 @@ void write_csv(const TraceReader& trace, const std::string&, const Write& write)
 extern const ExportFormat csv_export;
 const ExportFormat csv_export = {
     .name = "csv",
-    .summary = "One row a span, for spreadsheets.",
+    .summary = "One row per span, for spreadsheets.",
     .source = "RFC 4180",
     .write = write_csv,
 };

@@ -22,7 +22,7 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  std::vector<std::string> tables = {};  ///< of a format that writes one table: the first is the default
+  std::vector<std::string> tables = {};  ///< of a format of one table: the first is the default
   /// `table` is one of `tables`, or empty if there are none. Throws InputError if the trace
   /// contradicts itself, Interrupted on a signal, and what the reader and `write` throw.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;

@@ -202,7 +202,7 @@ extern const ExportFormat perfetto_export;
 const ExportFormat perfetto_export = {
     .name = "perfetto",
     .summary =
-        "A timeline for ui.perfetto.dev: a track a stream, memory levels, arrows along waits.",
+        "A timeline for ui.perfetto.dev: tracks of streams, memory levels, arrows along waits.",
     .source = "perfetto.dev, protos/perfetto/trace/trace_packet.proto",
     .binary = true,
     .write = write_perfetto,

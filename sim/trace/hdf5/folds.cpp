@@ -76,7 +76,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
 }
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Failure("/folds does not go with the rest of the file: " + what);
+  throw Failure("/folds does not match the rest of the file: " + what);
 }
 
 /// Adds the rows of the repetitions to `all`.
@@ -92,13 +92,13 @@ void check(const Fold& fold, std::int64_t spans, const std::vector<std::int64_t>
   if (__builtin_mul_overflow(fold.times, fold.iterations, &later) || later > most_rows)
     refuse("there are more than 2^62 iterations");
   if (fold.times < 1 || fold.iterations < 1 || !(fold.seconds >= 0) || !std::isfinite(fold.seconds))
-    refuse("a period comes again a number of times, iterations and seconds later");
+    refuse("a period needs at least one repetition, one iteration, and seconds of at least 0");
   if (fold.spans.first < 0 || fold.spans.count < 1 || fold.spans.count > spans ||
       fold.spans.first > spans - fold.spans.count)
     refuse("a period has spans that are not there");
   std::vector<std::int64_t> ordered(events.size(), 0);
   for (const std::uint32_t pool : fold.order) {
-    if (pool >= events.size()) refuse("an event of a period is of no pool");
+    if (pool >= events.size()) refuse("an event of a period has no pool");
     ++ordered[pool];
   }
   for (std::size_t p = 0; p < events.size(); ++p) {
@@ -148,7 +148,7 @@ std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
        {rows.size(), times.size(), iterations.size(), counts.size(), period.size()})
     if (size != count) refuse("its columns are of unequal length");
   if (pool_first.size() != count * events.size() || pool_rows.size() != pool_first.size())
-    refuse("it has not one row for each pool");
+    refuse("it does not have one row for each pool");
   std::vector<Fold> folds(count);
   std::size_t next = 0;
   std::int64_t end = 0, all = spans;

@@ -97,7 +97,8 @@ std::vector<double> utilisation_by_name(const FileReader& file, const Labels& la
   for (const Labels::Stream& stream : labels.streams) {
     const auto one =
         file.column<double>(hdf5::below("/series/utilisation", hdf5::escaped(stream.name)));
-    if (one.size() != bins) throw Failure("/series/utilisation has bins that /series/time has not");
+    if (one.size() != bins)
+      throw Failure("/series/utilisation and /series/time have different numbers of bins");
     all.insert(all.end(), one.begin(), one.end());
   }
   return all;

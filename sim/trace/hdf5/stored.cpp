@@ -72,7 +72,7 @@ std::vector<Span> StoredSpans::period(const Fold& fold) const {
   read(fold.spans.first, fold.spans.count, spans);
   for (const Span& span : spans)
     if (span.iteration < -most_iterations || span.iteration > most_iterations)
-      throw hdf5::Failure("iteration " + std::to_string(span.iteration) + " is none");
+      throw hdf5::Failure("iteration " + std::to_string(span.iteration) + " does not exist");
   return spans;
 }
 

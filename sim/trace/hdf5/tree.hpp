@@ -58,7 +58,7 @@ class Tree {
   /// `rows` that takes no space. It is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the scale of the columns named, along their dimension
+  /// Makes the column `scale` of the group the scale of `columns`, along their dimension
   /// `along`.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);

@@ -87,7 +87,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Keeps stores reachable for ever whose disk failed.
+/// Keeps stores whose disk failed reachable for ever.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;

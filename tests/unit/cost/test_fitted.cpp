@@ -203,7 +203,7 @@ TEST_CASE("a device gives its units, its cache, and its own fit") {
   };
   const Platform none = load_platform("k40");
   CHECK_THROWS_WITH(price(none, ""),
-                    Contains("nothing that was measured on device 'gpu'") && Contains("file: …"));
+                    Contains("device 'gpu' has no key fit") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
   // An A100 priced with measurements of a T4: the note says that this device was not measured.

@@ -99,7 +99,8 @@ TEST_CASE("one gradient takes its part of a backward pass that was measured as a
 
 TEST_CASE("what was not measured is refused, or priced by the cost model named for it") {
   const Prices prices("");
-  CHECK(error_of([&] { prices.of(1, 8); }).find("it was for 4, 16 samples") != std::string::npos);
+  CHECK(error_of([&] { prices.of(1, 8); }).find("it was measured for 4, 16 samples") !=
+        std::string::npos);
   CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was for 4 samples") !=
         std::string::npos);
   CHECK(

@@ -205,8 +205,8 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
   CHECK_THAT(error_of([&] {
                seconds({"pmem", "pmem", "dram"});
              }),
-             Contains("what it reads in pmem;pmem and what it writes in dram") &&
-                 Contains("it was with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
+             Contains("its inputs in pmem;pmem and its outputs in dram") &&
+                 Contains("it was measured with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
   // Operands that are all behind the link are not the placement measured in the default memory.
   CHECK_THAT(error_of([&] {
                placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));

@@ -315,7 +315,7 @@ TEST_CASE("the format line is checked by kind and version") {
       check("format: sluice-platform/1"),
       StartsWith(
           "3 t.yaml:1:9: error: 'sluice-platform/1' for 'format': expected 'sluice-model/1'"));
-  CHECK_THAT(check("format: sluice-model/2"), Contains("newer than this program reads"));
+  CHECK_THAT(check("format: sluice-model/2"), Contains("newer than this program can read"));
   CHECK_THAT(check("format: 1"), Contains("expected 'sluice-model/1'"));
   CHECK_THAT(check("[1]"), Contains("expected a mapping"));
 }

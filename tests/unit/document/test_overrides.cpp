@@ -241,7 +241,7 @@ TEST_CASE("a name alone is a file beside the document, or else one that comes wi
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
              Contains("s.yaml:1:18: error: there is no file 'k04' beside this one, and none of "
                       "Sluice's platforms has that name (did you mean 'k40'?)") &&
-                 Contains("`sluice list platforms` names all"));
+                 Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
              Contains("it is a model: `sluice model gpt2` counts it"));
   folder.write("project/a/k40", "name: mine\n");

@@ -140,7 +140,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
              Contains("m.yaml:5:34: error: add of [3] and [4]: expected the same extents"));
   CHECK_THAT(
       said("- {block: a}\n", "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
-      Contains("the block 'a' stands in itself"));
+      Contains("the block 'a' contains itself"));
   CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {layers: 3}}\n"),
              Contains("'3' for 'layers': expected a list"));
   CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {layer: []}}\n"),

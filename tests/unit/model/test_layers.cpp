@@ -301,8 +301,9 @@ TEST_CASE("attention: every query with every key, head by head, keys and values 
   CHECK_THAT(said("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
   CHECK_THAT(said("inputs: [q, q, v], heads: 4, kv_heads: 2"),
-             Contains("keys as wide a head as queries"));
-  CHECK_THAT(said("inputs: [q, k, w], heads: 4, kv_heads: 2"), Contains("as many keys as values"));
+             Contains("equally wide heads of keys and queries"));
+  CHECK_THAT(said("inputs: [q, k, w], heads: 4, kv_heads: 2"),
+             Contains("equally many keys and values"));
   CHECK_THAT(said("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
 }
 
@@ -333,7 +334,7 @@ TEST_CASE("what a layer cannot do is refused at the key") {
                       "10, larger than the input [8, 8, 6] with a padding of 0, expected at most "
                       "3"));
   CHECK_THAT(said("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
-             Contains("a padding of 10 in all leaves nothing of an output of 10"));
+             Contains("a padding of 10 on both sides leaves nothing of an output of 10"));
   CHECK_THAT(said("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));
   CHECK_THAT(said("group_norm, groups: 4"), Contains("a divisor of the 6 channels"));
   CHECK_THAT(said("dropout, rate: 1.5"), Contains("'1.5' for 'rate': it must be at most 1"));
@@ -346,7 +347,7 @@ TEST_CASE("what a layer cannot do is refused at the key") {
   CHECK_THAT(refused(square + flat + "- {type: add, inputs: [x, f]}\n"),
              Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected the same extents"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [x, f]}\n"),
-             Contains("concat of [8, 8, 6] and [384]: expected the same extents but along axis 2"));
+             Contains("concat of [8, 8, 6] and [384]: expected equal extents except along axis 2"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [f, f], axis: 1}\n"),
              Contains("'1' for 'axis': [384] has the axes -1 to 0"));
   CHECK_THAT(refused(square + flat + "- {type: avg_pool, kernel: 2}\n"),

@@ -147,9 +147,9 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
   CHECK_THAT(said(""), Contains("it ends too early"));
   CHECK_THAT(said("2 *"), Contains("it ends too early"));
   CHECK_THAT(said("(2"), Contains("a ')' is missing"));
-  CHECK_THAT(said("2 3"), Contains("'3' is left over"));
-  CHECK_THAT(said("-2"), Contains("a '-' cannot stand here"));
-  CHECK_THAT(said("1.5"), Contains("'.5' is left over"));
+  CHECK_THAT(said("2 3"), Contains("'3' follows a complete expression"));
+  CHECK_THAT(said("-2"), Contains("a '-' is not allowed here"));
+  CHECK_THAT(said("1.5"), Contains("'.5' follows a complete expression"));
   CHECK_THAT(said(std::string(100'000, '(')), Contains("too many parentheses"));
 }
 

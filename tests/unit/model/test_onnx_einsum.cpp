@@ -86,7 +86,7 @@ TEST_CASE("a shape that cannot be inferred is given by name", "[onnx]") {
   onnx.node("NonZero", {"x"}, {"places"}, {}, "where").node("Neg", {"places"}, {"y"}).output("y");
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero]}"),
              Contains("the shape of 'places' is not known") &&
-                 Contains("give it, the batch included, as in shapes={places: [1, 128]}"));
+                 Contains("give it with the batch, as in shapes={places: [1, 128]}"));
   const Model model = read(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4]}}").model;
   CHECK(model.layers.back().shape == Shape{2, 4});
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4], x: [6]}}"),

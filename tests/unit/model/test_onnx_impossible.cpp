@@ -107,7 +107,7 @@ TEST_CASE("what no layer type can express becomes an operator, and a note says w
   CHECK(cropped.model.macs() == 12 * 12 * 4 * 72);  // 16 - 2 - 3 + 1 pixels each way
   REQUIRE(cropped.notes.size() == 1);
   CHECK(cropped.notes[0] ==
-        "counted as 'operator', by what an element costs, as no layer type has "
+        "counted as 'operator', at a cost per element, because no layer type has "
         "a negative padding: it");
   OnnxBytes whole;  // the four images are one sample
   whole.input("x", {4, 8, 16, 16}).weight("w", {4, 8, 3, 3});

@@ -136,7 +136,7 @@ TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds",
 
 TEST_CASE("data loading is left out with a note, or counted on request", "[pipedream]") {
   CHECK_THAT(read(graph).summary,
-             Contains("the 90.000 ms of 'node1', which are the loading of data, are left out"));
+             Contains("the 90.000 ms of 'node1' for loading data are left out"));
   const Model model = read(graph, "{batch: 2, loading: counted}");
   CHECK(layer(model, "node1-loading").forward_s == 90e-3);
   CHECK(layer(model, "node1-loading").output == 48);
@@ -172,8 +172,7 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
   CHECK_THAT(refused_graph("node1 -- node2", "node1 -- node7"),
              StartsWith("3 g.graph.txt:7:1: error: no node is called 'node7'"));
   CHECK_THAT(refused_graph("node1 -- node2", "node1 node2"), Contains("expected an edge"));
-  CHECK_THAT(refused_graph("node1 -- node2", "node5 -- node2"),
-             Contains("the edges lead round in a circle"));
+  CHECK_THAT(refused_graph("node1 -- node2", "node5 -- node2"), Contains("the edges form a cycle"));
   CHECK_THAT(refused_graph("node3 -- ReLU", "node2 -- ReLU"),
              StartsWith("3 g.graph.txt:2:1: error: a second node 'node2'"));
   CHECK_THAT(refused_graph("2.000, back", "nan, back"), Contains("'nan': expected a number of"));

@@ -178,8 +178,8 @@ TEST_CASE(
   const auto said = [&](const std::string& keys) {
     return refused(given + "- {type: batched_matmul, inputs: " + keys + "}\n");
   };
-  CHECK_THAT(said("[a, c]"), Contains("columns of the first as many as rows of the second"));
-  CHECK_THAT(said("[a, d]"), Contains("as many matrices of both"));
+  CHECK_THAT(said("[a, c]"), Contains("equally many columns of the first and rows of the second"));
+  CHECK_THAT(said("[a, d]"), Contains("equally many matrices of both"));
   CHECK_THAT(said("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
 }
 

@@ -228,7 +228,8 @@ TEST_CASE("unknown names are refused with a list of the platform's names") {
   CHECK_THROWS_WITH(platform.device("gpv"), Contains("did you mean 'gpu'"));
   CHECK_THROWS_WITH(platform.path("host", "cpu"), Contains("no device or memory 'cpu'"));
   CHECK_THROWS_WITH(platform.path("host", "gpu"), Contains("no link that leads from 'host'"));
-  CHECK_THROWS_WITH(read("devices:\n" + gpu).host(), Contains("no memory beside its devices"));
+  CHECK_THROWS_WITH(read("devices:\n" + gpu).host(),
+                    Contains("no memory that could feed its devices"));
   CHECK_THROWS_WITH(read("devices:\n" + gpu +
                          "memories: {a: {capacity: 1GB}, b: {capacity: 1GB}}\n"
                          "links: {l: {joins: [gpu, a, b], bandwidth: 1GB/s}}\n")
@@ -302,7 +303,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
        "1GB}}\n",
-       "p.yaml:4:76", "nothing can be reserved of a memory without limit"},
+       "p.yaml:4:76", "the memory has no limit, so remove 'reserved'"},
       {link + "  l.m: {joins: [host, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:3", "is not a name"},
       {"devices:\n" + two_gpus + host + "links:\n  l: {joins: [gpu, host], bandwidth: 1GB/s}\n",
        "p.yaml:8:15", "is 2 devices: gpu0, gpu1"},

@@ -111,12 +111,12 @@ TEST_CASE("A damaged profile is refused at its line and column") {
             .find("3 p.csv:5:1: error: this row has 1 cells; expected 2") == 0);
   CHECK(refusal("operator,note\ngemm,\"a\n").find("3 p.csv:5:6: error: this quote does not end") ==
         0);
-  CHECK(refusal("operator,note\ngemm,\"a\"b\n").find("3 p.csv:5:6: error: text goes on") == 0);
+  CHECK(refusal("operator,note\ngemm,\"a\"b\n").find("3 p.csv:5:6: error: text follows") == 0);
   CHECK(refusal("operator,operator\n").find("3 p.csv:4:10: ") == 0);
   CHECK(refusal("operator,node\n,x\n").find("this row has no operator") != std::string::npos);
   CHECK(refusal("operator\ngemm\n\ngemm\n")
             .find("3 p.csv:7:1: error: this row is the one of line 5 again") == 0);
-  CHECK(refusal("operator,processed\ngemm,yes\n").find("processed is yes, and there is no time") !=
+  CHECK(refusal("operator,processed\ngemm,yes\n").find("processed is yes, but there is no time") !=
         std::string::npos);
   CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
@@ -125,10 +125,10 @@ TEST_CASE("A damaged profile is refused at its line and column") {
         }).find("3 p.csv:2:3: error: unknown key 'jouls'") == 0);
   CHECK(error_of([] {
           parse_profile("# format: sluice-profile/2\noperator\n", "p.csv");
-        }).find("is newer than this program reads") != std::string::npos);
+        }).find("is newer than this program can read") != std::string::npos);
   CHECK(error_of([] {
           parse_profile("a,b\n1,2\n", "p.csv");
-        }).find("3 p.csv:1:1: error: this is no profile") == 0);
+        }).find("3 p.csv:1:1: error: this is neither a profile") == 0);
 }
 
 TEST_CASE("Any table becomes a profile by a map of its columns") {
@@ -171,7 +171,7 @@ TEST_CASE("A map's unit must fit its column") {
     return error_of([&] { parse_profile("op,x\nmv,1\n", "t.csv", map.string()); });
   };
   CHECK(error_with("seconds_mean: {column: x, unit: mJ}")
-            .find("'mJ' is no unit of the column 'seconds_mean' (did you mean 'ms'?)") !=
+            .find("'mJ' is not a unit of the column 'seconds_mean' (did you mean 'ms'?)") !=
         std::string::npos);
   CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is no unit") !=
         std::string::npos);
@@ -235,10 +235,10 @@ TEST_CASE("Joules that include idle power are merged if the idle power is the sa
   const auto refused = [](const Profile& a, const Profile& b) {
     return error_of([&] { merged({a, b}); });
   };
-  CHECK(refused(thirty, forty).find("says idle: 30 W, 'p.csv' says idle: 40 W") !=
+  CHECK(refused(thirty, forty).find("gives idle: 30 W, 'p.csv' gives idle: 40 W") !=
         std::string::npos);
-  CHECK(refused(thirty, silent).find("says no idle") != std::string::npos);
-  CHECK(refused(silent, thirty).find("says no idle") != std::string::npos);
+  CHECK(refused(thirty, silent).find("gives no idle") != std::string::npos);
+  CHECK(refused(silent, thirty).find("gives no idle") != std::string::npos);
   CHECK(merged({thirty, of("# idle: 30000mW\n", "x,2,1,60\n")}).rows.size() == 2);
   // The idle power of a file without joules is ignored.
   CHECK(merged({thirty, timed}).idle_w() == 30);
@@ -281,7 +281,7 @@ TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small valu
         std::string::npos);
   CHECK(error_of([&] {
           compare(read, read, {.but = {"cache"}});
-        }).find("differ only in what is not compared") != std::string::npos);
+        }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
 TEST_CASE("A summary sorts classes by seconds, and configurations by the spread of their rows") {

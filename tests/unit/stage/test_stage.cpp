@@ -104,7 +104,8 @@ TEST_CASE("by_time takes as few stages as fit if loads cost nothing, and places 
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
   cutting.device.memory().capacity = 10;
-  CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"), Contains("no cut by_time fits into device"));
+  CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"),
+                    Contains("by_time finds no cut that fits into device"));
 }
 
 TEST_CASE("faulty stages are refused at the fault") {

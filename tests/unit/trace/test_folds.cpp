@@ -211,7 +211,7 @@ TEST_CASE("Folds that contradict the spans and events of the file are refused") 
   CHECK_THAT(whole("/folds/first_row", -1), Contains("spans that are not there"));
   CHECK_THAT(whole("/folds/first_row", 8), Contains("spans that are not there"));
   CHECK_THAT(whole("/folds/rows", 0), Contains("spans that are not there"));
-  CHECK_THAT(whole("/folds/times", 0), Contains("a number of times"));
+  CHECK_THAT(whole("/folds/times", 0), Contains("at least one repetition"));
   CHECK_THAT(whole("/folds/times", std::int64_t{1} << 61), Contains("2^62"));
   CHECK_THAT(whole("/folds/iterations", std::int64_t{1} << 50), Contains("2^62 iterations"));
   CHECK_THAT(whole("/folds/events", 7), Contains("without an order"));
@@ -219,9 +219,9 @@ TEST_CASE("Folds that contradict the spans and events of the file are refused") 
   CHECK_THAT(whole("/folds/pools/first_row", 100), Contains("events that are not there"));
   CHECK_THAT(whole("/folds/pools/rows", 1), Contains("events that are not there"));
   CHECK_THAT(refusal("/folds/order/pool", std::uint32_t{2}, H5T_NATIVE_UINT32),
-             Contains("of no pool"));
+             Contains("has no pool"));
   CHECK_THAT(refusal("/folds/period", std::nan(""), H5T_NATIVE_DOUBLE),
-             Contains("a number of times"));
+             Contains("at least one repetition"));
 }
 
 }  // namespace sluice
