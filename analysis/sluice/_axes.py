@@ -147,10 +147,10 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
     """Returns the caller's axes, or new axes in a figure of that size (inches)."""
     if ax is not None:
         if not isinstance(ax, Axes):
-            raise errors.UsageError(f"ax is a {type(ax).__name__} and no Axes of matplotlib; plt.subplots() makes some")
+            raise errors.UsageError(f"ax is a {type(ax).__name__} and not an Axes of matplotlib; plt.subplots() makes one")
         if figsize is not None:
-            raise errors.UsageError("figsize is for a picture of its own: the size of the axes given is that "
-                                    "of their figure")
+            raise errors.UsageError("figsize cannot be given together with ax: the figure of the axes has a size "
+                                    "already")
         return ax
     figure, ax = pyplot.subplots(figsize=size(width, height, figsize), layout="constrained")
     if figsize is None:

@@ -57,5 +57,5 @@ class Recording:
         return str(self.texts("plan")[0])
 
     def of_action(self, name: str) -> np.ndarray:
-        """A number of each span's action, by span."""
+        """For each span, the number NAME of its action."""
         return self.numbers(f"actions/{name}")[self.numbers("spans/action")]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def bins(seconds: float, count: int) -> np.ndarray:
     """Returns the ends of `count` equal bins."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= 10_000_000:
-        raise errors.UsageError(f"bins={count!r}: expected a whole number from 1 on")
+        raise errors.UsageError(f"bins={count!r}: expected a whole number of at least 1")
     return np.linspace(0, seconds, int(count) + 1)[1:]
 
 
@@ -27,7 +27,7 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
     """Returns utilisation by stream, level by pool and samples done, for the bins that end at `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
-        raise errors.UsageError("times are the ends of bins: a list of seconds, above 0 and each more than the "
+        raise errors.UsageError("'times' must be the ends of the bins: seconds above 0, each later than the "
                                 "one before")
     edges = np.append(0.0, ends)
     over = edges[:-1] >= makespan  # bins that begin after the end of the run

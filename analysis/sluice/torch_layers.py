@@ -15,7 +15,7 @@ from torch import nn
 
 from . import errors
 
-WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') know more of "
+WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') support more of "
            "torch; unknown='operator' counts it as a layer that moves its output and computes nothing")
 
 

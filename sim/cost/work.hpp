@@ -41,7 +41,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 /// the layer shares: all, or at most the ones that it picks.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. A single gradient has its share of the work of both.
+/// Returns the work of any pass except an update. Of the two gradients together, each has its share.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share of a pass in the work of both gradients: by FLOP, or one half if there are

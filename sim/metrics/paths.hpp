@@ -57,7 +57,7 @@ struct Tails {
 };
 
 /// Iterations that add the same amount to every time are counted at once. At most `most` other
-/// executions are walked through. If there are more, only the work of each stream counts for the
+/// executions are visited. If there are more, only the work of each stream counts for the
 /// iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Walks only through the first and last few iterations.

@@ -58,7 +58,7 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Multiplies by the number of repetitions. Levels are those after each repetition.
+  /// Multiplies by the number of repetitions. Levels of pools are the same after each repetition.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }

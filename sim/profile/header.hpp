@@ -8,7 +8,7 @@ namespace sluice {
 
 const Record& profile_header_record();
 
-/// Throws InputError at a key or a value: it is unknown, has a wrong type, or lacks a unit.
+/// Throws InputError at a key or value that is unknown, has a wrong type, or lacks a unit.
 void check_header(const Value& header);
 
 }  // namespace sluice

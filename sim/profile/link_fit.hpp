@@ -36,8 +36,8 @@ struct LinkDirection {
 /// fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// Returns `links: {NAME: …}` of a platform. Its base is `platform` unless that is empty. It has
-/// the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only
+/// Returns `links: {NAME: …}` of a platform, as a variant of `platform` unless that is empty. It
+/// has the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only
 /// pageable memory was measured, the link keeps its own rates for pinned memory, and its copies are
 /// marked as pageable. Throws InputError if it has no rates of its own.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,

@@ -25,8 +25,8 @@ struct QuestionBound {
 /// first memory of their device. Since kernels that use another memory could be faster, the bound
 /// is 0 if the policy places tensors in several memories.
 QuestionBound question_bound(const Scenario& scenario);
-/// Returns the stages that the bound is computed from, which do not depend on prices. With these
-/// stages at hand the second function computes the bound.
+/// Returns the stages from which the bound is computed. They do not depend on prices, so a caller
+/// may keep them and pass them to the function below.
 std::vector<Stage> question_stages(const Scenario& scenario);
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages);
 

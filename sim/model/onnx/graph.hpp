@@ -52,9 +52,9 @@ struct Weight {
   bool scale = false;      ///< a vector that one node makes and another reshapes to [channels, 1,
                            ///< 1]
 
-  /// Returns whether it is learned, if no operator says that it is a weight. Then a single number
-  /// and the output of a node are not learned. A scale is learned, both in the file and as the
-  /// output of a node.
+  /// Returns whether it is learned, for cases in which no operator says that it is a weight:
+  /// it is in the file, or it is a scale that a node makes, and it is more than a single
+  /// number.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 

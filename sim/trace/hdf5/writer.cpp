@@ -270,8 +270,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // The memory of the simulation is free by now, but in pieces. Otherwise HDF5's many small blocks
-  // would be scattered over these pieces, and every page that they touch would count twice.
+  // Returns the free pieces of the simulation's memory to the system. Otherwise HDF5's many small
+  // blocks would be scattered over them, and every page that they touch would count twice.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();
