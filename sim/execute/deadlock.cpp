@@ -35,7 +35,8 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Deadlock::Waiter
       if (wanted.pool == waiter.pool)
         out << std::exchange(separator, ", ") << plan.tensors[wanted.tensor].name;
     if (waiter.earlier > 0)
-      out << ", beside " << waiter.earlier << " earlier request" << (waiter.earlier > 1 ? "s" : "");
+      out << ", in addition to " << waiter.earlier << " earlier request"
+          << (waiter.earlier > 1 ? "s" : "");
   } else
     out << action_label(plan, waiter.awaited_action, waiter.awaited_iteration) << " on "
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;

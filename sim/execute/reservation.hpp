@@ -2,7 +2,7 @@
 // the requests that are listed before it. Bytes.
 //
 // Requests are in listing order: prologue, body x n, epilogue. A request may be granted as long as
-// all those listed before it that have not been granted yet would still fit beside it:
+// all those listed before it that have not been granted yet would still fit with it:
 //
 //     level + (bytes of the earlier ones) + its own bytes <= capacity
 //

@@ -16,7 +16,7 @@
 namespace sluice {
 
 /// A tensor that may be copied to host memory, with the seconds of a copy in each direction. The
-/// latency of a link takes no time when copies run beside computation. When copies and computation
+/// latency of a link takes no time when copies run during computation. When copies and computation
 /// take turns, the next operation waits for the data, so the latency is included in the seconds.
 struct ChainTensor {
   std::int64_t bytes = 0;
@@ -27,7 +27,7 @@ struct ChainTensor {
 /// before each run of operations of the stage and leave after it. A run ends with the first
 /// operation of another stage that has weights.
 struct ChainTurn {
-  std::int64_t bytes = 0;  ///< of the weights; they are included in the stage's workspaces
+  std::int64_t bytes = 0;  ///< bytes of the weights, which the stage's workspaces include
   double load_s = 0;       ///< seconds to load the weights
   /// Seconds of copies per backward pass: sums of gradients and what the update uses, on average.
   double backward_load_s = 0, backward_save_s = 0;

@@ -37,7 +37,7 @@ using Tape = std::vector<TapeOp>;
 /// to read leave in the same way.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;            ///< of all forward and backward passes
+  std::int64_t peak = 0;            ///< the maximum over all passes
 };
 
 /// Throws InternalError where an operation reads a tensor that is not on the device.

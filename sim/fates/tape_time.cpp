@@ -303,7 +303,7 @@ class Walk {
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<Leaving> leaving_;
   std::size_t gone_ = 0;
-  std::int64_t leaving_bytes_ = 0;                ///< of those that have not left yet
+  std::int64_t leaving_bytes_ = 0;                ///< bytes that have not left yet
   double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine becomes free
   bool last_ = false;
 };

@@ -16,15 +16,15 @@ struct OptimumRequest {
   bool moves = true;
   std::vector<Placing> known = {};  ///< placements that fit, found for less memory or with less
                                     ///< freedom
-  std::size_t rounds = 3;           ///< of prices and search; fewer if the gap is small enough
+  std::size_t rounds = 3;           ///< rounds of prices and search; a small gap ends them
   double near_enough = 3e-4;        ///< the gap that is small enough, unless the question is
                                     ///< small
-  std::size_t iterations = 1800;    ///< of the prices
-  std::size_t tries = 2000;         ///< of the search
+  std::size_t iterations = 1800;    ///< steps of the search for prices
+  std::size_t tries = 2000;         ///< tries of the search
   std::size_t largest_relaxed = 20'000;  ///< most integer variables of a linear programme
-  int relaxed_iterations = 100'000;      ///< of the simplex method
+  int relaxed_iterations = 100'000;      ///< most iterations of the simplex method
   std::size_t largest_searched = 3000;   ///< the most integer variables for branch and bound
-  int nodes = 1000;                      ///< of branch and bound, for a small question
+  int nodes = 1000;                      ///< most nodes for a small question
   /// The most integer variables of a small question; larger questions get fewer nodes.
   std::size_t small = 300;
 };
@@ -45,7 +45,7 @@ struct OverlappedOptimum {
   double seconds = 0, bound = 0;
 };
 
-/// The best placement with moves beside the kernels. It first tries the `known` placements, and
+/// The best placement with moves while kernels run. It first tries the `known` placements, and
 /// those that the search finds when moves cost less or nothing.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 

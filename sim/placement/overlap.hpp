@@ -1,6 +1,6 @@
-// Moves beside kernels: decides which of a placement's moves the copy engine makes, and from when
-// to when. Each move uses time that kernels leave the engine, as close to the use that needs it as
-// fast memory has room. It stays synchronous if that is faster.
+// Moves while kernels run: decides which of a placement's moves the copy engine makes, and from
+// when to when. Each move uses time that kernels leave the engine, as close to the use that needs
+// it as fast memory has room. It stays synchronous if that is faster.
 #pragma once
 
 #include "placement/schedule.hpp"

@@ -30,7 +30,7 @@ Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
 /// A move before kernel `begin`. It is synchronous if `needed` is the same kernel; otherwise it
-/// runs beside kernels, and ends before kernel `needed` begins.
+/// runs while kernels run, and ends before kernel `needed` begins.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;

@@ -26,7 +26,7 @@ struct PlacementPrices {
 struct PlacementBound {
   double seconds = 0;                       ///< no placement takes less
   std::vector<double> prices;               ///< seconds per byte, indexed by kernel
-  std::vector<std::vector<double>> shares;  ///< of the lines, indexed by kernel
+  std::vector<std::vector<double>> shares;  ///< weights of the lines, per kernel
 };
 
 struct BoundRequest {

@@ -1,4 +1,4 @@
-// The methods of placing tensors, from everything in one memory to moves beside the kernels. Each
+// The methods of placing tensors, from everything in one memory to moves while kernels run. Each
 // is judged by executing its plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
@@ -30,7 +30,8 @@ struct PlacementResult {
   /// there was no search.
   std::optional<double> gap() const;
   struct Moved {
-    std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; beside: on the copy engine
+    std::size_t to_fast = 0, to_slow = 0,
+                beside = 0;  ///< moves; beside: of these, on the copy engine
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
   Moved moved(const PlacementQuestion& question) const;
@@ -39,7 +40,7 @@ struct PlacementResult {
 struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
-  int nodes = 1000;                                 ///< of branch and bound, at most
+  int nodes = 1000;                                 ///< most nodes of branch and bound
   std::vector<const PlacementResult*> lesser = {};  ///< results with less memory or less freedom
 };
 

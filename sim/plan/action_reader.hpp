@@ -42,7 +42,7 @@ class ActionReader {
   /// A wait for an action that has not been read yet.
   struct Pending {
     std::uint32_t action, place;  ///< `place` is the position of the wait among the action's waits
-    std::uint32_t column, size;   ///< of the awaited name in the action's line
+    std::uint32_t column, size;   ///< where the awaited name is in the action's line
     std::size_t section;
   };
   void read_name(const PlanLine& line, const LineKeys& keys, const Word& word, Action& action);

@@ -190,7 +190,7 @@ namespace {
 
 /// The seconds that all flows of an action together need on the link that is busiest with them.
 double busiest_link(const Plan& plan, const Action& action) {
-  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // by link: they are few
+  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // per link: there are few
   double most = 0;
   for (const Flow& flow : action.flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {

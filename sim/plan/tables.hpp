@@ -66,7 +66,7 @@ struct Allocation {
   /// The uses of an instance that is far enough from both ends of the body for all of them to run;
   /// -1: it is also used outside of the body, or there is only one instance.
   std::int64_t body_uses = -1;
-  std::int32_t least_ahead = 0, most_ahead = 0;  ///< over these uses
+  std::int32_t least_ahead = 0, most_ahead = 0;  ///< limits of `ahead` in these uses
 };
 
 /// Seconds from the start of an action until one of its flows has arrived when nothing else uses

@@ -15,7 +15,7 @@ std::vector<Field> common_parameters() {
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "transfers run beside computation; off: one action at a time, in listing order",
+       .summary = "transfers run during computation; off: one action at a time, in listing order",
        .default_text = "true"},
       {.name = "buffers",
        .type = Type::integer,

@@ -68,7 +68,7 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary = "training: gradients are summed over a ring of the replicas before each "
                         "update (without an optimizer at the end of the batch); overlapped: stage "
-                        "by stage beside the backward pass; after: when "
+                        "by stage during the backward pass; after: when "
                         "the whole backward pass has ended; off: each replica keeps its own",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},

@@ -44,8 +44,8 @@ std::vector<Field> parameters_of_resident() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors lie in the device's second memory, or in host memory where it has one of "
-          "its own; none: all in its first memory; auto: whichever of all these takes the least "
+          "which tensors are in the device's second memory, or in host memory if it has only one; "
+          "none: all are in its first memory; auto: whichever of all these takes the least "
           "time",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};

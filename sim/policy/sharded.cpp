@@ -60,7 +60,7 @@ std::vector<Field> parameters() {
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "inputs and answers move beside computation; off: one action at a time",
+       .summary = "inputs and answers move during computation; off: one action at a time",
        .default_text = "true"},
       {.name = "outputs",
        .type = Type::choice,

@@ -128,7 +128,7 @@ MODELS = [
     model("a repeat without end", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
     table("a heading that is another", "table.json:2:66", ["'total flops'", "total FLOPs"], "total FLOPs", "total flops"),
     table("a running total that falls", "table.json:5:21", ["'4'", "total params", "at least"], "50, 5, 120", "50, 4, 120"),
-    table("a total state that is no sum", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),
+    table("a total state that is not a sum", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),
     table("broken JSON", "table.json:5:9", ["not JSON"], "[3, \"ReLu\"", "[3 \"ReLu\""),
 ]
 
@@ -155,7 +155,7 @@ PLANS = [
     plan("an unknown stream", "small.plan:13:9", ["'gpu.hots.down'"], "load on=gpu.host.down", "load on=gpu.hots.down"),
     plan("a wait for nothing", "small.plan:14:76", ["'lod'", "did you mean 'load'"], "waits=load", "waits=lod"),
     plan("a cycle of waits", "small.plan", ["cycle", "'run'", "'load'"], "bytes=40 allocates", "bytes=40 waits=run allocates"),
-    plan("seconds that are no number", "small.plan:14:66", ["'nan'", "number"], "seconds=0.5", "seconds=nan"),
+    plan("seconds that are not a number", "small.plan:14:66", ["'nan'", "number"], "seconds=0.5", "seconds=nan"),
     plan("negative seconds", "small.plan:14:66", ["'-1'", "negative"], "seconds=0.5", "seconds=-1"),
     plan("a tensor that is never released", "small.plan", ["'result'", "never releases it"], ",result@gpu\n", "\n"),
     plan("a tensor that nobody allocated", "small.plan", ["'run'", "'input'", "gpu"], " allocates=input@gpu", ""),

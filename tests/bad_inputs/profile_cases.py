@@ -31,7 +31,7 @@ CASES = [
             HEAD + "# jouls: whole\noperator\n"),
     profile("a profile's default that is none", "2:21", ["'warm'", "hot, cold, chained"],
             HEAD + "# defaults: {cache: warm}\noperator\n"),
-    profile("a table that nobody knows", "1:1", ["this is neither a profile", "--map MAP.yaml"], "a,b\n1,2\n"),
+    profile("an unknown table", "1:1", ["this is neither a profile", "--map MAP.yaml"], "a,b\n1,2\n"),
     profile_of("a link of no copies", [], ["holds no copies"], "link", HEAD + "operator\ngemm\n"),
     profile_of("copies without their bytes", [3, 1], ["how many bytes"], "link",
                HEAD + "operator,input_pools,output_pools,seconds_mean\ncopy,pinned,device,1\n"),

@@ -59,7 +59,7 @@ platform:
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
 """
-# A card that holds most of VGG-16's weights, not all of them, and few images a step.
+# A card that holds most of VGG-16's weights, not all of them, and few images per step.
 STREAMED = """\
 format: sluice-scenario/1
 model: vgg16
@@ -251,7 +251,7 @@ class Answers(unittest.TestCase):
             why = refused["infeasible"]
             self.assertEqual(refused["status"], "infeasible")
             self.assertEqual(why["culprit"], "kv_cache")
-            # 2 caches of 2048 - 1 tokens x 4096 in float16 for each of 32 blocks: 1.0732 GB a sample.
+            # 2 caches of 2048 - 1 tokens x 4096 in float16 for each of 32 blocks: 1.0732 GB per sample.
             self.assertEqual(why["by_class"]["kv_cache"], 32 * 32 * 2 * 2047 * 4096 * 2)
             largest = why["largest_batch"]
             self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 STEPS = 40_000
-SPANS = 30 * STEPS + 1  # ten loads, computations and saves a step, and the weights
+SPANS = 30 * STEPS + 1  # ten loads, computations and saves per step, and the weights
 
 try:
     import h5py

@@ -14,8 +14,8 @@ namespace {
 
 using test::small_scenario;
 
-/// The first layer: 1 ms, 40 kB of weights, an output of 4 kB. The second: 2 ms, 80 kB and 8 kB; in
-/// three shares of the weights it is two halves. Input 4 kB.
+/// The first layer takes 1 ms and has 40 kB of weights and an output of 4 kB. The second takes 2 ms and has 80 kB
+/// of weights and an output of 8 kB; with three shares of the weights it becomes two halves. The input has 4 kB.
 Scenario halves(const std::string& capacity, const std::string& keys = {}) {
   return small_scenario(4000, {{1, 40'000, 4000}, {2, 80'000, 8000}},
                         "workload: {batches_per_step: 1}\nstages: {cut: by_weight, groups: 3}\n"
@@ -26,11 +26,11 @@ Scenario halves(const std::string& capacity, const std::string& keys = {}) {
 }
 
 TEST_CASE("the first half of an answer leaves while the second is made, and makes room for it") {
-  // Weights 0.04 and input 0.004, computed until 1.044; the first half's weights 0.04, computed
-  // until 2.084; its answer leaves beside the second half's weights, 0.04; computed until 3.124,
-  // and the rest of the answer, 0.004.
-  // The first half needs 40 kB of weights, the input of 4 kB, which the second half reads too (it
-  // is handed on as a tensor of its own, 4 kB), and its half of the answer, 4 kB.
+  // The weights (0.04) and the input (0.004) are loaded, and the first layer ends at 1.044. The
+  // first half's weights take 0.04, and it ends at 2.084. Its answer is saved while the second
+  // half's weights are loaded (0.04). The second half ends at 3.124, and the rest of the answer
+  // takes 0.004. The first half needs 40 kB of weights, the input of 4 kB, which the second half
+  // also reads (it gets it as a separate tensor of 4 kB), and 4 kB for its half of the answer.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);
@@ -52,7 +52,7 @@ TEST_CASE("answers that are discarded are dropped part by part") {
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }
 
-/// GPT-2 in float32 with everything open, on a card of so many bytes; 8 samples.
+/// GPT-2 in float32 with all choices open, on a card with that many bytes, for 8 samples.
 Scenario streamed_gpt2(const std::string& capacity) {
   return load_scenario(data_root() + "/scenarios/alexnet_x200.yaml",
                        {"model={file: ../models/gpt2.yaml}", "workload.batches_per_step=8",
@@ -60,8 +60,8 @@ Scenario streamed_gpt2(const std::string& capacity) {
 }
 
 TEST_CASE("GPT-2 streams through a card that has no room for its table of words") {
-  // The table is 154 MB, the scores of a sample 206 MB. What has to be there at once is far less:
-  // the input and the output of a block, 1024 x 768 elements, and what the table is divided into.
+  // The table has 154 MB, and the scores of a sample have 206 MB. The bytes needed at one moment are
+  // far fewer: the input and the output of a block (1024 x 768 elements) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);
   const Plan large = make_plan(streamed_gpt2("400MB"));

@@ -66,8 +66,8 @@ TEST_CASE("A link that two devices share binds: setup, all bytes, then the last 
 
 TEST_CASE("A link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // b's load must wait for 2 s of compute, a's for nothing; after a's load 5 s follow, after b's
-  // none.
+  // b's load must wait for 2 s of compute, a's load for nothing. After a's load 5 s follow, after
+  // b's nothing.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // link: 0.5 + (300 + 900) / 100 + 0.25 = 12.75; b: 2 + 0.5 + 9 + 0.25 = 11.75
@@ -87,7 +87,7 @@ TEST_CASE(
 }
 
 TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
-  // A load of 0.5 + 0.5 + 0.25 s, `first` s of compute, again a load, 3 s of compute: in turns.
+  // A load (0.5 + 0.5 + 0.25 s), `first` s of compute, another load, and 3 s of compute, one after the other.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
     body(plan,
@@ -105,8 +105,8 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
 }
 
 TEST_CASE("A resource whose own work is less than half of the bound does not bind") {
-  // a computes, its copy engine saves 100 B, b computes what is left: each bound is the whole path,
-  // 8.25 + 1.75 + `last`, of which a is at work for 8.25 s, the engine for 1.5 s.
+  // a computes, its copy engine saves 100 B, and b does the rest. Each bound is the whole path,
+  // 8.25 + 1.75 + `last`, during which a works for 8.25 s and the engine for 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -130,8 +130,8 @@ TEST_CASE("Without overlap no resource binds, the dependencies do") {
 }
 
 TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
-  // a's 2 s and what must follow take as long as b's 1000 s and what must come before: 1002 s; b's
-  // transfer before all that 1.75 s more, 0.17 %.
+  // a's 2 s and what must follow them take as long as b's 1000 s and what must come before: 1002 s.
+  // b's transfer before all that adds 1.75 s, which is 0.17 %.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -147,7 +147,7 @@ TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
 
 TEST_CASE("Prefetches beyond the end are not counted") {
   Plan plan = two_devices();
-  // prologue: load 0; body: load of the next iteration, compute; the last load is dropped.
+  // The prologue has load 0. The body has the load for the next iteration, and compute. The last load is dropped.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
   plan.actions[1].ahead = 1;
   plan.body_begin = 1;
@@ -161,7 +161,8 @@ TEST_CASE("Prefetches beyond the end are not counted") {
 
 TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
   Plan plan = two_devices();
-  // body: b's compute, listed first, waits for a's; epilogue: a transfer after the last of b's.
+  // In the body, b's compute is listed first and waits for a's. In the epilogue, a transfer follows
+  // the last compute of b.
   plan.actions = {compute(1, 3, {{1, 0}}), compute(0, 2), move(3, 1, 100, {{0, 0}})};
   plan.body_begin = 0;
   plan.body_end = 2;
@@ -218,9 +219,9 @@ TEST_CASE("Counting iterations at once gives the same bound as walking through t
 }
 
 TEST_CASE("A stream that grows faster overtakes the other, and then decides the bound") {
-  // a begins after 100 s of the prologue and takes 1 s an iteration, b begins at once and takes
-  // 1.5 s; a third stream waits for both, and adds 0.25 s at the end. After n iterations:
-  // max(100 + n, 1.5 n) + 0.25, the same at n = 200.
+  // a begins after 100 s of the prologue and takes 1 s per iteration; b begins at once and takes
+  // 1.5 s. A third stream waits for both, and adds 0.25 s at the end. After n iterations this is
+  // max(100 + n, 1.5 n) + 0.25; both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});

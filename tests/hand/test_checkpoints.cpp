@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t d = 1000;  ///< bytes of the input and of each output
 
-/// n stages of 1 ms that make d bytes each; 4 bytes of weights (one parameter).
+/// n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
 Plan chain_of(int n, const std::string& strategy) {
   const std::vector rows(static_cast<std::size_t>(n), test::Row{1, 4, d});
   return make_plan(test::small_scenario(d, rows,
@@ -52,10 +52,10 @@ TEST_CASE(
 TEST_CASE(
     "sqrt: 2 sqrt(n) tensors and two gradients, for one more forward but each segment's last and "
     "the last segment's") {
-  // k = sqrt(n) segments of k stages. Most is held in the first backward pass: k checkpoints (the
-  // input is one), the k outputs of the last segment, and the gradients of the last output and of
-  // the one before. All segments but the last run again, each without its last stage, whose output
-  // is the next checkpoint: k - 1 segments of k - 1 stages.
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass: k
+  // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of
+  // the last output and of the one before it. All segments except the last run again, each without
+  // its last stage, whose output is the next checkpoint: k - 1 segments of k - 1 stages.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");
@@ -80,9 +80,9 @@ TEST_CASE(
   CHECK(found.activations == (16 + 3) * d);
 }
 
-/// VGG-19 for 224 x 224 x 3 in 24 stages: a convolution and its ReLU, in place, are one (the
-/// backward pass reads its input and its output); a pooling layer keeps which of its inputs were
-/// the greatest; the dense layers are three. 1 s per GMAC forward, 2 s backward.
+/// VGG-19 for 224 x 224 x 3 in 24 stages. A convolution and its in-place ReLU are one stage (the
+/// backward pass reads its input and its output). A pooling layer keeps which of its inputs were
+/// the greatest. The dense layers are three stages. 1 s per GMAC forward, 2 s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< of the output
@@ -115,7 +115,7 @@ Chain vgg19() {
 
 TEST_CASE("sqrt on VGG-19: all but the last stage of each of four segments runs again") {
   // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
-  // convolution, whose output is the next checkpoint. What runs again, in MACs:
+  // convolution, whose output is the next checkpoint. The MACs that run again are:
   const double unit = 9.0 * 56 * 56 * 256 * 256;   // 1 849 688 064: most of its convolutions
   const double first = 9.0 * 3 * 64 * 224 * 224;   //    86 704 128
   const double again = (first + unit)              // conv 1.1, 1.2, pool

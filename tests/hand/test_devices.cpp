@@ -1,5 +1,5 @@
 // Two devices behind one host link: sharded and data_parallel, with the contention worked out.
-// Times in milliseconds; 1 GFLOP/s a device, 1 GB/s the host link, so 1 kB takes 1 us alone.
+// Times in milliseconds; 1 GFLOP/s per device, 1 GB/s the host link, so 1 kB takes 1 us alone.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -33,12 +33,12 @@ Approx ms(double value) {
 }
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
-  // A and B on gpu0, C on gpu1. Shared link: gpu0's 300 kB of weights and gpu1's 300 kB come in at
-  // half the rate each, until 0.6; then gpu0's input, 0.001. A batch takes 1 + 2, B's 3 kB over the
-  // pair's link 0.003, 3; four batches; the last answer 0.001. The other inputs hide.
+  // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the
+  // rate, until 0.6; then gpu0's input takes 0.001. A batch takes 1 + 2, 0.003 for B's 3 kB over the pair's
+  // link, and 3. There are four batches, and the last answer takes 0.001. The other inputs are hidden.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
-  // Private links: gpu0's weights take 0.3, while gpu1 loads its own.
+  // With private links, gpu0's weights take 0.3 while gpu1 loads its own.
   CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
 }
 
@@ -48,40 +48,40 @@ TEST_CASE("sharded, several steps: steps follow each other without a pause") {
 }
 
 TEST_CASE("sharded without overlap is the sum of everything") {
-  // Weights 0.6; per batch input 0.001, 6 of computation, 0.003 across, answer 0.001.
+  // The weights take 0.6. Per batch, the input takes 0.001, the computation 6, the crossing 0.003 and the answer 0.001.
   CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
 }
 
 TEST_CASE("sharded, devices as listed: tensors that stay on a device cross no link") {
-  // All on gpu1: no crossing at all.
+  // Everything is on gpu1, so nothing crosses.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
-  // gpu0, gpu1, gpu0: 2 kB and 3 kB cross, 0.005. gpu1's 200 kB are in at 0.4, at half the rate;
-  // gpu0 has then 200 of its 400 kB and gets the rest alone: 0.6.
+  // On gpu0, gpu1, gpu0: 2 kB and 3 kB cross in 0.005. gpu1's 200 kB arrive at 0.4, at half the
+  // rate. By then gpu0 has 200 of its 400 kB, and it gets the rest at the full rate, until 0.6.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
                  {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
 }
 
 TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
-  // 1 TFLOP/s, 1 MB/s: weights 600 a device. Shared: both at half the rate, 1200; then two inputs
-  // each, 4 in all, until 1204; the last computation 0.006; both last answers together, 2. The
-  // answers before went out from 1202.006 to 1204.006, when the last ones begin.
+  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600. On the shared link both come at half the rate, until
+  // 1200. Then two inputs per device, 4 in total, take until 1204. The last computation takes 0.006, and both last
+  // answers together take 2. The earlier answers were saved from 1202.006 to 1204.006, when the last ones begin.
   const std::string text =
       "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // Private links: 600 + 2 inputs + 0.006 + the last answer; the first one is out just before.
+  // With private links: 600 + 2 inputs + 0.006 + the last answer. The first answer has just been saved by then.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }
 
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
-  // Each device: two inputs, then A's weights: 0.102 of bytes at half the rate, 0.204; then 12 of
-  // computation, since B's and C's weights hide also at half the rate; both last answers, 0.002.
+  // Each device loads two inputs and A's weights: 0.102 at the full rate, so 0.204 at half the rate. Then it
+  // computes for 12, because the weights of B and C are hidden even at half the rate. Both last answers take 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",
@@ -89,9 +89,9 @@ TEST_CASE(
 }
 
 TEST_CASE("data_parallel distributes odd batches: one device has one more") {
-  // Three batches, compute-bound: gpu0 has two. Its weights and gpu1's at half the rate: 1.2;
-  // inputs: two each are listed ahead but gpu1 has one: 0.001 each at half the rate, then gpu0's
-  // second. gpu0: 1.202 + 2 x 6 + 0.001.
+  // Three batches, compute-bound: gpu0 has two. Its weights and gpu1's come at half the rate, until
+  // 1.2. Two inputs are listed ahead, but gpu1 has only one: one input each at half the rate takes
+  // 0.002, and gpu0's second input is hidden. gpu0 takes 1.202 + 2 x 6 + 0.001.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));

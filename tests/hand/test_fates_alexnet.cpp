@@ -1,5 +1,5 @@
 // 'AlexNet on one card': the states and FLOP of its table, x200, at 61 GFLOP/s and 30 GB/s: what
-// its three strategies of training cost a sample beyond forward and backward.
+// its three strategies of training cost per sample beyond forward and backward.
 #include <catch2/catch.hpp>
 #include <cmath>
 

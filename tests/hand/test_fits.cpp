@@ -1,4 +1,4 @@
-// How much fits, against arithmetic: bytes of one sample and bytes that no sample changes.
+// How much fits, against arithmetic: the bytes of one sample, and the bytes that do not depend on the samples.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -71,7 +71,7 @@ TEST_CASE("the small CNN document's network trains with adam: two more values pe
 
 TEST_CASE(
     "the small CNN document's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
-  // conv1 and conv2 beside the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
+  // conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -88,8 +88,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices stay as they are, and the pool "
     "binds") {
-  // forward pool: half of 3,136 + 2 x 100,352 + 25,088, and 50,176: 164,640; backward conv2
-  // 152,096. adam's state is float32, 2 x 3,255,208 B; a master copy of the weights once more.
+  // Forward pool needs half of 3,136 + 2 x 100,352 + 25,088, and 50,176: 164,640. Backward conv2
+  // needs 152,096. adam's state is float32, 2 x 3,255,208 B, plus a master copy of the weights.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -126,9 +126,9 @@ FitsRequest one_layer(const std::string& capacity) {
 }
 
 TEST_CASE("a step with several micro-batches takes the time of all of them, and one update") {
-  // Weights and gradients 4 MB each; a sample: input, output and its gradient, 4 kB each. 8.04 MB
-  // hold 3. A batch of 6 in 2 micro-batches: each 1 ms + 12 us for the input, 3 x 6 ms; then 2 FLOP
-  // for each of 1e6 weights, 2 ms.
+  // Weights and gradients have 4 MB each. A sample has an input, an output and its gradient, 4 kB
+  // each, so 8.04 MB hold 3 samples. A batch of 6 has 2 micro-batches: each takes 1 ms + 12 us for
+  // the input, and 3 x 6 ms. Then the update takes 2 FLOP for each of 1e6 weights, 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -189,10 +189,10 @@ TEST_CASE("a card for which no question can be asked says why, and the others ar
 }
 
 TEST_CASE("optimal fits as many as the least bytes of any choice allow, and takes few questions") {
-  // GPT-2's last product reads 1024 x 768 elements a sample and makes 1024 x 50,257, whose
-  // gradient is as large, and that of its input: whatever is done, its backward pass holds those.
-  // With 16 B a parameter (adam, float32), 124,439,808 of them, 7 GB leave (7e9 - 1,991,036,928) /
-  // (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at the most.
+  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257. Their
+  // gradients are as large. Every schedule holds all four during its backward pass. With 16 B per
+  // parameter (adam, float32), 124,439,808 parameters leave of 7 GB (7e9 - 1,991,036,928) / (1024 x
+  // (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at the most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -289,8 +289,8 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
 
 TEST_CASE(
     "with measured seconds only sizes decide, and only the measured micro-batch has a step time") {
-  // The layer of one_layer(), measured for 2 samples: 8 MB and 12 kB a sample, of which 8.04 MB
-  // hold 3. A step of 2: 1 ms + 8 us for the input, 5 + 7 ms, and 2 ms for the update.
+  // The layer of one_layer(), measured for 2 samples: 8 MB and 12 kB per sample, so 8.04 MB hold 3
+  // samples. A step of 2 takes 1 ms + 8 us for the input, 5 + 7 ms, and 2 ms for the update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",
                     parse_text("format: sluice-model/1\nname: one\nmeasured_batch: 2\nlayers:\n"
@@ -310,7 +310,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2, and one more lacks 8 MB + 36 kB - 8.03 MB.
+  // 8.03 MB hold 2 samples. One more sample lacks 8 MB + 36 kB - 8.03 MB.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

@@ -33,16 +33,16 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   // The output of one block is the input of the next, and counts there.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // Section 4.1: attention 11 s h + 5 a s s, of which the input is made outside: the products for
-  // queries, keys and values read it once, 2 s h; then 2 s h each for the three, 2 s h for the
-  // attention's output and s h for the mask; scores 2 + 1 + 2 a s s.
+  // Section 4.1: attention keeps 11 s h + 5 a s s. Its input is made outside of it: the products
+  // for queries, keys and values read it once, 2 s h. Then there are 2 s h for each of the three, 2
+  // s h for the attention's output, s h for the mask, and (2 + 1 + 2) a s s for the scores.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
   CHECK(attention.inside.size() == 4);
   CHECK(attention.own == KeptCount{0, sh});
   CHECK(attention.selective == KeptCount{2 * ass, ass});
-  // The feed-forward layers: input 2 s h, 8 s h each before and after GeLU, mask s h.
+  // The feed-forward layers keep 2 s h of input, 8 s h each before and after GeLU, and s h of mask.
   CHECK(bytes_between(model, "up.1", "dropout2.1") == 19 * sh);
   // Each norm keeps its input.
   CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
@@ -69,9 +69,9 @@ TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") 
 }
 
 TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm and logits") {
-  // Section 4.3: s h for the dropout of the embeddings, 2 s h each for the last norm and the
-  // logits' product; beside it here the tokens, of the size of any element, and not the logits,
-  // which a loss would read.
+  // Section 4.3: s h for the dropout of the embeddings, and 2 s h each for the last norm and the
+  // product of the logits. Here the tokens are counted too, at the size of any element, and the
+  // logits are not, because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -80,14 +80,14 @@ TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm 
 }
 
 TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP in products") {
-  // Section 6.1 and appendix A, of one sample: 6 FLOP a multiply-accumulate of the forward pass.
+  // Section 6.1 and appendix A, for one sample: 6 FLOP per multiply-accumulate of the forward pass.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
   // 267,181,325,549,568 + 14,843,406,974,976 + 3,865,470,566,400
   CHECK(published == 285'890'203'090'944);
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   CHECK(6 * model.macs() == published);
-  // Product by product: 2 forward, 4 backward, beside the biases.
+  // Product by product: 2 forward, 4 backward, without the biases.
   for (const Layer& layer : model.layers)
     if (layer.type == "matmul") {
       const std::int64_t bias = layer.name == "logits" ? 0 : layer.output;
@@ -97,8 +97,8 @@ TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP 
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x 28 x 28 x 3; conv 28 x 28 x 4 = 3136 elements, relu reads its output, both heads read it
-  // flattened or not; pooled 14 x 14 x 4 = 784 keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its output, and both heads
+  // read it, flattened or not. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"
@@ -118,11 +118,11 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   CHECK(heads.inside.empty());
   CHECK(heads.in_all(model) == KeptCount{3136, 0});
   CHECK(origin_of(model, 4) == 2);
-  // In stages: relu is kept once, beside x, which comes in; pool and its view cross to the end.
+  // In stages, relu is kept once, in addition to the input x; the pool and its view cross to the end.
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);
-  // Cut after relu: the views of the second stage are of what comes in.
+  // With a cut after relu, the views of the second stage belong to what comes in.
   const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
   CHECK(second.inner_bytes == 0);
   CHECK(second.reads_input);

@@ -1,5 +1,5 @@
 // Links whose directions differ, against arithmetic, on both executors. Times in milliseconds:
-// 1 GFLOP/s, 1 MB in and 1 MB out a sample, half a millisecond of computation, no weights.
+// 1 GFLOP/s, 1 MB in and 1 MB out per sample, half a millisecond of computation, no weights.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,7 +28,8 @@ Approx ms(double value) {
 }
 
 TEST_CASE("equal directions: inputs, computation and answers overlap") {
-  // In 1, then per sample the slowest of 1, 0.5 and 1, then computation and the last answer.
+  // The first input takes 1. Then each sample takes the slowest of 1, 0.5 and 1. Then computation
+  // and the last answer follow.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }
@@ -36,16 +37,16 @@ TEST_CASE("equal directions: inputs, computation and answers overlap") {
 TEST_CASE("with half the rate upwards answers bind, 2 ms each") {
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
-  // The same of inputs, and the cost of a copy of one direction alone.
+  // The same with slow inputs, and with a cost of a copy in only one direction.
   CHECK(makespan(", down: {bandwidth: 0.5GB/s}", 10) == ms(2 + 18 + 0.5 + 1));
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
 
 TEST_CASE("1.5 GB/s in total: each direction gets 0.75 when both are used, and 1 alone") {
-  // The first input until 1, its computation until 1.5. The second input has half its bytes by
-  // then; the rest takes 2/3, beside the first answer, until 13/6. That answer has half its bytes
-  // by then and the link for itself: until 8/3, when the second computation ends, too. The second
-  // answer takes 1.
+  // The first input takes until 1, and its computation until 1.5. The second input has half its
+  // bytes by then. The rest takes 2/3 at the same time as the first answer, until 13/6. That answer
+  // has half its bytes by then, and has the link to itself until 8/3, when the second computation
+  // also ends. The second answer takes 1.
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 

@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan; the last execution of each action by name.
+/// Executes a plan; returns the last execution of each action, by name.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);
@@ -42,7 +42,7 @@ prologue:
 )";
 
 TEST_CASE("two devices behind one host link get half each while both transfer") {
-  // 100 B each at 10 B/s shared: 5 B/s each, both end at 20.
+  // 100 B each, at 10 B/s shared: each gets 5 B/s, and both end at 20.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100
@@ -52,8 +52,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // a alone until 5: 50 B. Then 5 B/s each: a's other 50 B until 15. b has 50 B by then and the
-  // link for itself: 5 s more.
+  // a is alone until 5 and transfers 50 B. Then each gets 5 B/s, and a's other 50 B take until 15.
+  // By then b has 50 B and gets the whole link: 5 s more.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -87,8 +87,8 @@ TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link i
 }
 
 TEST_CASE("sharing is max-min: bandwidth that a slower link leaves goes to the other flow") {
-  // a crosses both links and gets 4 B/s of the slow one; b gets the other 6 of 10 B/s. b: 90 / 6 =
-  // 15; a: 100 / 4 = 25 (alone after 15, but still bound by the slow link).
+  // a crosses both links and gets 4 B/s of the slow one; b gets the other 6 of 10 B/s. b takes 90 /
+  // 6 = 15 s. a takes 100 / 4 = 25 s (it is alone after 15, but the slow link still binds).
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -106,8 +106,8 @@ b on=b kind=load moves=x route=b bytes=90
 }
 
 TEST_CASE("latency delays the arrival but occupies nothing") {
-  // Two transfers of 10 s, latency 3: they end at 10 and 20, and arrive at 13 and 23. What consumes
-  // the first starts at 13, while the second is on the link.
+  // Two transfers take 10 s each with a latency of 3 s: they end at 10 and 20, and arrive at 13 and
+  // 23. The consumer of the first starts at 13, while the second is on the link.
   const std::string text = R"(
 stream in kind=copy
 stream compute kind=compute
@@ -132,8 +132,8 @@ last on=compute kind=forward seconds=1 waits=second
 }
 
 TEST_CASE("setup occupies the copy engine, not the link") {
-  // Two engines on one link of 10 B/s. a: 4 s of setup, then 100 B; b: no setup, 30 B. b has the
-  // link for itself until 3; a's bytes flow from 4 to 14, its next transfer's from 18 to 28.
+  // Two engines share one link of 10 B/s. a has 4 s of setup and then 100 B; b has no setup and 30 B. b has
+  // the link to itself until 3. a's bytes flow from 4 to 14, and those of its next transfer from 18 to 28.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s
@@ -179,7 +179,7 @@ TEST_CASE("the same chains after a clock of 1000 s, to 1e-7 of their length") {
 
 TEST_CASE(
     "a pool owned by one device grants in listing order, a shared one first come first served") {
-  // 10 B of room. 'first' is listed first but asks at 5; 'second' asks at 0 and holds it for 2 s.
+  // There are 10 B of room. 'first' is listed first but asks at 5; 'second' asks at 0 and holds its bytes for 2 s.
   const std::string text = R"(
 stream a kind=compute
 stream b kind=compute

@@ -1,4 +1,4 @@
-// How much of the computation's seconds was measured, by hand.
+// Which part of the computation's seconds was measured, by hand.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -41,7 +41,8 @@ TEST_CASE("the whole, if every pass was measured") {
 
 TEST_CASE(
     "a backward pass that is a multiple of the forward pass was not measured, nor an update") {
-  // Forward 1 + 2 ms are measured; backward 2 x 2 ms of b, before which nothing learns, is not.
+  // Forward 1 + 2 ms are measured. The backward pass of b, 2 x 2 ms, is not, and a needs none
+  // because no layer before it has weights.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
   // 1 + 2 + 4 ms are measured; sgd's 2 FLOP for each of 1000 weights take 2 us.

@@ -1,5 +1,5 @@
-// Kernels on a processor at two memories, and copies between these, in both executors: by an engine
-// beside the kernels, or by the compute units, which then compute nothing.
+// Kernels on a processor with two memories, and copies between these memories, with both executors:
+// by an engine while kernels run, or by the compute units, which then compute nothing.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -16,8 +16,8 @@
 namespace sluice {
 namespace {
 
-/// PMEM to DRAM at 2 byte/s by the engine and at 29 by the compute units, back at 2.5 and at 12, as
-/// AutoTM has it in GB/s.
+/// From PMEM to DRAM at 2 byte/s by the engine and at 29 by the compute units; back at 2.5 and at
+/// 12. These are AutoTM's numbers, there in GB/s.
 Platform server() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: server
@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// When each action ends, by its name; equal in both executors.
+/// The end of each action, by its name; equal with both executors.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {
@@ -60,8 +60,8 @@ Ends ends_of(const Plan& plan) {
   return ends;
 }
 
-/// Kernel 0 for 1 s; tensor x of 58 byte moves from PMEM to DRAM; kernel 1 for 1 s, kernel 2 for 1
-/// s that reads x.
+/// Kernel 0 takes 1 s. Tensor x of 58 byte moves from PMEM to DRAM. Kernel 1 takes 1 s, and kernel
+/// 2, which reads x, takes 1 s.
 Plan plan_with(bool synchronous) {
   const Platform platform = server();
   PlanBuilder builder(platform, "by hand", true);
@@ -92,12 +92,12 @@ Approx s(double seconds) {
 }
 
 TEST_CASE("an engine copies beside the kernels, compute units between them") {
-  // The engine: 58 B at 2 B/s from 0, kernels 0 and 1 until 2, kernel 2 from 29.
+  // By the engine: 58 B at 2 B/s from 0 on; kernels 0 and 1 until 2; kernel 2 from 29.
   Ends ends = ends_of(plan_with(false));
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
   CHECK(ends.at("2F0").front() == s(30));
-  // The compute units: kernel 0 until 1, 58 B at 29 B/s until 3, kernels 1 and 2 until 5.
+  // By the compute units: kernel 0 until 1, 58 B at 29 B/s until 3, kernels 1 and 2 until 5.
   ends = ends_of(plan_with(true));
   CHECK(ends.at("2MOVE0").front() == s(3));
   CHECK(ends.at("1F0").front() == s(4));
@@ -105,7 +105,7 @@ TEST_CASE("an engine copies beside the kernels, compute units between them") {
 }
 
 TEST_CASE("also in a loop, compute units do one thing at a time") {
-  // An iteration: x to DRAM in 58/29 = 2 s, a kernel of 1 s, y of 36 B to PMEM in 36/12 = 3 s.
+  // In an iteration x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y of 36 B moves to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
   builder.enter(Section::body);
@@ -129,7 +129,7 @@ TEST_CASE("also in a loop, compute units do one thing at a time") {
   }
 }
 
-/// 1 GFLOP/s; memory of its own at 1 kB/s, and a host's behind 100 byte/s.
+/// 1 GFLOP/s, with its own memory at 1 kB/s, and host memory behind 100 byte/s.
 Platform card() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: card
@@ -170,7 +170,7 @@ TEST_CASE("a kernel reads an operand over the link while it computes, and shares
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
   // 300 B at 100 B/s, longer than the 0.3 s in which the card writes its own 300 B.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B: 50 B/s each until that is through at 4 s, then 100 B at 100 B/s.
+  // With a load of 200 B: 50 B/s each until the load ends at 4 s, then 100 B at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

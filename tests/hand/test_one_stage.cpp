@@ -1,5 +1,5 @@
-// streamed training of a model that is one stage: its weights have nobody to give way to, and
-// several micro-batches may still be in flight, each hiding the latency of the others' copies.
+// Streamed training of a model with a single stage: its weights never have to make room, and several
+// micro-batches may still be in flight, each of which hides the latency of the others' copies.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int
        "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
 }
 
-/// Infinity: it does not fit.
+/// The seconds of the run; infinity: it does not fit.
 double seconds_of(const std::string& strategy, const std::string& in_flight,
                   std::int64_t capacity) {
   try {

@@ -1,4 +1,4 @@
-// A link's latency occupies nothing: what `optimal` chooses, and its bound, by hand.
+// A link's latency occupies nothing: the choice of `optimal`, and its bound, by hand.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,8 +28,8 @@ Scenario two_layers(const std::string& strategy, const std::string& batch,
 }
 
 TEST_CASE("a latency longer than a micro-batch delays only the first one") {
-  // The first input arrives after 1 + 50 us, the others while the ones before are computed:
-  // 51 + 10 x 6.
+  // The first input arrives after 1 + 50 us, the others during earlier computations: 51 + 10 x
+  // 6.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(strategy, "10", {}))).makespan ==
           Approx(111e-6).epsilon(1e-12));
@@ -46,7 +46,7 @@ TEST_CASE("without overlap each load is waited for until it has arrived") {
 }
 
 TEST_CASE("a link that is always busy leaves no gap either") {
-  // Inputs of 10 us: the last of 10 arrives at 100 + 50 us, and is computed in 6.
+  // Inputs take 10 us each: the last of 10 arrives at 100 + 50 us, and its computation takes 6.
   const Plan plan =
       make_plan(two_layers("optimal", "10", {"platform.links.host.bandwidth=100MB/s"}));
   CHECK(replay(plan).makespan == Approx(156e-6).epsilon(1e-12));
@@ -55,7 +55,7 @@ TEST_CASE("a link that is always busy leaves no gap either") {
 }
 
 TEST_CASE("the input of the next step is loaded while the last one of this step is computed") {
-  // 3 steps of 2: six inputs of 10 us without a pause, then 1 us of latency and 6 of computation.
+  // 3 steps of 2 samples: six inputs of 10 us without a pause, then 1 us of latency and 6 of computation.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(
                      strategy, "1",

@@ -1,4 +1,4 @@
-// The strategy `optimal` in whole runs: steps, updates and weights beside the activations.
+// The strategy `optimal` in whole runs: steps, updates and weights in addition to the activations.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -47,9 +47,9 @@ TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap"
   }
 }
 
-/// Three layers of 1 ms and 2 ms, outputs of 1.2 MB, 1.2 ms each way; weights of 1 kB. Nothing
-/// overlaps. Backward 2 needs boundaries 2 and 3; boundary 1 is kept too, made again (1 ms) or
-/// moved (2.4 ms).
+/// Three layers of 1 ms and 2 ms with outputs of 1.2 MB (1.2 ms each way) and weights of 1 kB,
+/// without overlap. Backward 2 needs boundaries 2 and 3. Boundary 1 is kept too, or made again (1
+/// ms), or moved (2.4 ms).
 TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // One boundary less than keeping all needs: 1.2 MB are short.
+  // 1.2 MB are missing: one boundary less than keeping all needs.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
@@ -101,7 +101,7 @@ TEST_CASE("optimal recomputes the core of the attention if that is the fastest t
                                            "platform.devices.gpu.memory.capacity=" + capacity})))
         .makespan;
   };
-  // Keeping all needs 92.7 GB; with less, `selective` is what the paper chose.
+  // Keeping all needs 92.7 GB. With less memory, `selective` is the paper's choice.
   for (const char* capacity : {"80GB", "70GB"}) {
     const double optimal = seconds("optimal", capacity);
     CHECK(optimal <= seconds("selective", capacity) * (1 + 1e-9));

@@ -35,8 +35,8 @@ TEST_CASE("the parts add up to the layer, and its readers read all of them") {
 
 TEST_CASE(
     "layers that share weights become equal numbers of parts, each with its part of the weights") {
-  // A table of 12 elements behind a layer that is split as well, so that its number changes, and a
-  // product that shares it and asks for more parts than the table does.
+  // A table of 12 elements follows a layer that is split too, so that the table's number changes. A
+  // product shares the table and asks for more parts than the table does.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -56,7 +56,7 @@ TEST_CASE(
     CHECK(scores.inputs == std::vector<std::uint32_t>{3, 4, 5});
   }
   CHECK(split.parameters() == model.parameters());
-  // A stage with all of it has the table once; the first scores alone need their third, and theirs.
+  // A stage with everything has the table once. The first scores alone have a third of it.
   const Sizes sizes(split, DType::int8);
   CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
   CHECK(sizes.weights(6, 6) == 4 + 1);
@@ -65,11 +65,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
-  // Training with sgd: weights 40,000 and gradients 40,000, beside them input 2000, output 1000 and
-  // gradients of both: 6000. In 50,000 bytes 44,000 remain for 80,000: two parts. In 30,500 bytes
-  // 24,500 would remain for 80,000, four parts; but the third of four reads 2000 + half the output
-  // and leaves 2000 + three quarters of it, with gradients 2 x (2500 + 2750) = 10,500, and
-  // 20,000 + 10,500 is what there is (sizes of parts are whole elements: 2504 and 2752): five.
+  // Training with sgd needs 40,000 bytes of weights and 40,000 of gradients, and in addition 6000 for the input
+  // (2000), the output (1000) and the gradients of both. 50,000 bytes leave 44,000 for 80,000: two parts.
+  // 30,500 bytes leave 24,500 for 80,000, which would be four parts. But the third of four parts reads 2000 +
+  // half the output and leaves 2000 + three quarters of it, with gradients 2 x (2500 + 2750) = 10,500, and
+  // 20,000 + 10,500 is all there is (parts have whole elements: 2504 and 2752). So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";
@@ -98,7 +98,7 @@ TEST_CASE("a layer that fits is not split, and without 'split' the message says 
 }
 
 TEST_CASE("if the weights are not the problem, the advice is not to split them") {
-  // The large layer with its input, output and gradients of both: 6000 a sample.
+  // The large layer with its input, output and gradients of both: 6000 per sample.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
       cut_model(small_scenario(

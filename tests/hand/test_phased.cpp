@@ -1,7 +1,7 @@
-// Phased execution against closed forms ('PopART phased execution'). b x D x D times D x D in
-// float16: C = 2 b D^3 / rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2
-// b D^2 / bandwidth for an activation, P the same over the pair's link. A steady phase lasts
-// max(I/O, C), serial I/O + C.
+// Phased execution against closed forms ('PopART phased execution'). A product of b x D x D by D x
+// D in float16 takes C = 2 b D^3 / rate seconds of computation, W = 2 D^2 / bandwidth for the
+// weights, A = 2 b D^2 / bandwidth for an activation, and P for an activation over the pair's link.
+// A phase of the steady state takes max(I/O, C), or in series I/O + C.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -100,8 +100,8 @@ TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P
 }
 
 TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
-  // Two batches take turns. While the other computes, a device saves its activation (up, A) beside
-  // the weights (down, W), then loads it again (A): I/O = max(W, A) + A.
+  // Two batches take turns. While the other device computes, a device saves its activation (up, A)
+  // and loads the weights (down, W); then it loads the activation again (A): I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -114,9 +114,9 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
 
 TEST_CASE(
     "phased, weights once per phase: activations follow batch by batch, and the last one is exposed") {
-  // 12 batches a phase. Each goes on as soon as it is computed; the next phase starts when the last
-  // has arrived. Two machines in a row, C then P: C + P + 11 max(C, P). Three, C, A out, A back:
-  // C + 2 A + 11 max(C, A). The first layer's phases wait for weights only.
+  // There are 12 batches per phase. Each is sent on as soon as it is computed, and the next phase starts when
+  // the last one has arrived. Two stations in a row, C then P, take C + P + 11 max(C, P). Three stations, C, A
+  // out and A back, take C + 2 A + 11 max(C, A). The first layer's phases wait only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -136,7 +136,7 @@ TEST_CASE(
 }
 
 TEST_CASE("phased, one batch at a time: the transfer of its activations cannot be hidden") {
-  // P + max(W, C) over the pair's link where C hides W; 2 A through streaming memory.
+  // P + max(W, C) over the pair's link, because C hides W; 2 A through streaming memory.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -149,9 +149,9 @@ TEST_CASE("phased, one batch at a time: the transfer of its activations cannot b
 }
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
-  // First layer: weights and input, W + A. The device that computed the last layer saves the answer
-  // (up, A) beside its next phase's loads. With 3 layers that next phase is layer 2's; with 2 it is
-  // the last layer's again.
+  // The first layer needs weights and an input, W + A. The device that computed the last layer
+  // saves the answer (up, A) during the loads of its next phase. With 3 layers that next phase is
+  // layer 2's; with 2 layers it is the last layer's again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("data-parallel phases load at once: a shared link halves their bandwidth") {
-  // Each IPU has all phases, weights only: max(W, C) alone on its link, max(2 W, C) sharing it.
+  // Each IPU has all phases, with weights only: max(W, C) with its own link, max(2 W, C) when it shares the link.
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {
@@ -238,7 +238,7 @@ TEST_CASE("phased: all the work is done for any number of batches and any number
         }
 }
 
-/// Everything that a plan does, one after the other.
+/// The sum of the seconds of all actions of a plan.
 double sum_of(const Plan& plan) {
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// Forward only: every device does all its micro-batches, and sends each on. 80 GB a device.
+/// Forward only: every device computes all micro-batches and sends each on. 80 GB per device.
 std::string forward_pipeline(int devices, int micro_batches) {
   std::ostringstream head, tensors, actions;
   head << "format: sluice-plan/1\nname \"forward\"\niterations 1\n";
@@ -49,10 +49,10 @@ std::string forward_pipeline(int devices, int micro_batches) {
   return head.str() + tensors.str() + "prologue:\nbody:\n" + actions.str() + "epilogue:\n";
 }
 
-// Each of the 60 devices takes 1 ms a micro-batch, each of the 59 sends 16 MB / 25 GB/s = 0.64 ms,
-// and 10 us to arrive. The first micro-batch is through after 60 x 1 + 59 x 0.65 = 98.35 ms, the
-// other four follow at 1 ms: 102.35 ms. In listing order, where all arrivals in a memory come
-// before its device's first forward, each device would wait for the last arrival: 300 ms.
+// Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / 25 GB/s = 0.64
+// ms, and 10 us more to arrive. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms, and the
+// other four follow at 1 ms each: 102.35 ms. In strict listing order, in which all arrivals in a memory
+// come before its device's first forward pass, each device would wait for the last arrival: 300 ms.
 TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its listing") {
   const Plan plan = plan_from_text(forward_pipeline(60, 5), "forward");
   check(plan);
@@ -60,8 +60,8 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
   CHECK(execute_isolated(plan).report.makespan == replay(plan).makespan);
 }
 
-/// One given order of Zero Bubble's Table 5, as a plan: rank by rank, what arrives at a rank before
-/// the computation that needs it. A forward keeps what B and W free; an arrival takes one unit.
+/// A given order of Zero Bubble's Table 5 as a plan, rank by rank. Arrivals at a rank are listed before
+/// the computation that needs them. A forward pass keeps what B and W free; an arrival takes one unit.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)

@@ -1,6 +1,6 @@
-// What sluice-plan/2 has beside version 1, on plans written by hand, in both executors:
-// computations that read over links, several memories of one device, collectives, times before
-// which an action does not start.
+// What only sluice-plan/2 has, on plans written by hand, with both executors: computations that
+// read over links, several memories of one device, collectives, and times before which an action
+// does not start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -69,7 +69,7 @@ prologue:
 )";
 
 TEST_CASE("a computation that reads over a link ends with its seconds or its bytes", "[elements]") {
-  // Setup 0.5 s, then 300 B at 100 B/s: 3.5 s, and 0.25 s until those who wait may start.
+  // Setup 0.5 s, then 300 B at 100 B/s: 3.5 s. After 0.25 s more the waiting actions may start.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -78,8 +78,8 @@ TEST_CASE("a computation that reads over a link ends with its seconds or its byt
 }
 
 TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
-  // Together from 0: 50 B/s each. The load's 200 B are through at 4, when 100 B are left to read at
-  // the full rate: 5 s. A computation of 6 s hides that.
+  // Both begin at 0 with 50 B/s each. The load's 200 B are done at 4; then 100 B are left to read
+  // at the full rate, until 5 s. A computation of 6 s hides that.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
           {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});
@@ -88,12 +88,12 @@ TEST_CASE("the bytes that a computation reads share the link with a load", "[ele
 }
 
 TEST_CASE("two flows of one computation share their link", "[elements]") {
-  // 100 B and 300 B at 50 B/s each: the first is through at 2, then 200 B at 100 B/s: 4 s.
+  // 100 B and 300 B at 50 B/s each: the first flow ends at 2, then 200 B remain at 100 B/s, until 4 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@host>gpu:100\n"),
           {{"read", {0, 4, 4}}});
-  // The second begins after its setup: alone 100 B until 1; then 50 B/s each: its 100 B until 3,
-  // when the other's 100 B that are left take 1 s.
+  // The second flow begins after its setup. The first is alone for 100 B, until 1; then both get 50
+  // B/s. The second's 100 B take until 3, and then the first's other 100 B take 1 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
@@ -103,7 +103,7 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
 }
 
 TEST_CASE("in a body computations and loads share the link in each iteration", "[elements]") {
-  // Load k waits for reading k - 1, so that both begin together: as above 5 s an iteration.
+  // Load k waits for read k - 1, so that both begin together: 5 s per iteration, as above.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -120,18 +120,18 @@ TEST_CASE("metrics count the bytes that computations move", "[elements]") {
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
-  // 350 B after 0.5 s: 4 s; 0.25 s; then the load, 2 s.
+  // 350 B after 0.5 s take until 4 s; 0.25 s of latency; then the load, 2 s.
   Totals totals(plan);
   replay(plan, totals);
   CHECK(totals.makespan() == s(6.25));
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
   CHECK(totals.sums().transfer_s == s(2));  // of transfers
-  // On the link: the load 2 s, and alone 0.5 s + 3 s and 0.5 s + 0.5 s.
+  // On the link, the load takes 2 s; alone, the flows take 0.5 s + 3 s and 0.5 s + 0.5 s.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // 0.5 s before the first byte, then 550 B at 100 B/s; that is less than the longest path, in
-  // which the computation takes no less than 350 B do, 3.5 s.
+  // 0.5 s before the first byte, then 550 B at 100 B/s. That is less than the longest path, in
+  // which the computation takes at least the 3.5 s of 350 B.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -154,10 +154,10 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant independently", "[elements]") {
-  // Loads over 10 B/s: a until 8, b until 14 (140 of 150 B). c (40 B) waits in ddr until a has
-  // moved on. Moves over 20 B/s: a 8 to 12, which frees 80 B: c may load, once b is through: 14
-  // to 18. b must wait in hbm until a has been used (12 to 17): 17 to 20. Then c: hbm has 60 + 40
-  // of 100.
+  // Loads at 10 B/s: a takes until 8, and b until 14 (140 of 150 B). c (40 B) waits in ddr until a
+  // has moved on. Moves at 20 B/s: a moves from 8 to 12, which frees 80 B, so that c may load when
+  // b is done, from 14 to 18. b must wait in hbm until a has been used (12 to 17), and moves from
+  // 17 to 20. Then c moves: hbm has 60 + 40 of 100.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -179,7 +179,7 @@ TEST_CASE("two memories of one device grant independently", "[elements]") {
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // "gpu" has no owner: first come, first served. The first to ask (at 0) is listed last.
+  // "gpu" has no owner, so it grants first come, first served. The action that asks first (at 0) is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -225,7 +225,7 @@ std::string ring_of_three() {
 }
 
 TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]") {
-  // 1 s and 0.5 s of latency for each of the four steps: the last piece arrives at 6 s.
+  // Each of the four steps takes 1 s and 0.5 s of latency: the last piece arrives at 6 s.
   const Plan plan = plan_of(ring_of_three());
   REQUIRE(plan.collectives.size() == 1);
   CHECK(plan.collectives[0].devices == std::vector<std::string>{"a", "b", "c"});
@@ -240,8 +240,8 @@ TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]"
 }
 
 TEST_CASE("not_before delays an action until that time, unless the time is past", "[elements]") {
-  // 0F ends at 2; 1F has to wait until 5; 2F is ready at 6, after its time. The body's two
-  // iterations follow (7 to 11), and the epilogue starts at 20, in spite of being ready at 11.
+  // 0F ends at 2, but 1F must wait until 5. 2F is ready at 6, after its time. The body's two
+  // iterations follow (7 to 11), and the epilogue starts at 20, although it is ready at 11.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 2
 stream gpu.compute kind=compute device=gpu

@@ -46,16 +46,16 @@ const std::string by_hand =
 const std::string four = "workload: {batches_per_step: 4}\n";
 
 TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
-  // W = 0.1 + 0.2 + 0.3; the input's 0.001 follows on the same link; 4 x (1 + 2 + 3); save 0.001.
-  // All other transfers hide: 0.6 + 0.001 + 24 + 0.001.
+  // W = 0.1 + 0.2 + 0.3. The input (0.001) follows on the same link. The computation takes 4 x (1 +
+  // 2 + 3), and the save 0.001. All other transfers are hidden: 0.6 + 0.001 + 24 + 0.001.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
 }
 
 TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
-  // 1 TFLOP/s and 1 MB/s: W = 600; inputs 1 each, without a gap; C = 0.006; save 1:
-  // 600 + 4 x 1 + 0.006 + 1.
+  // With 1 TFLOP/s and 1 MB/s: W = 600; inputs take 1 each, without a pause; C = 0.006; a save
+  // takes 1: 600 + 4 x 1 + 0.006 + 1.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -77,15 +77,15 @@ TEST_CASE("resident, several steps: the inputs of a step come in during the step
 }
 
 TEST_CASE("resident, micro-batches of a batch: each computes for as many samples as it has") {
-  // batch 6 in micro-batches of 3: two of 3 x 6 ms; input 3 kB.
+  // A batch of 6 in micro-batches of 3 has two of 3 x 6 ms; an input has 3 kB.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batch: 6, micro_batch: 3}\n"
                                    "policy: {name: resident}\n")) == ms(0.6 + 0.003 + 36 + 0.003));
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs first (0.002: two buffers), then per step 0.1 + 2 x 1, 0.2 + 2 x 2, 0.3 + 2 x 3 =
-  // 12.6; two steps; the inputs of the second step hide; last save 0.001.
+  // Two inputs come first (0.002, two buffers). Then a step takes 0.1 + 2 x 1, 0.2 + 2 x 2, 0.3 + 2 x 3
+  // = 12.6. There are two steps; the inputs of the second are hidden. The last save takes 0.001.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -95,7 +95,8 @@ TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
 }
 
 TEST_CASE("streamed, prefetch 1: weights come in while the group before computes") {
-  // 0.002 + 0.1, then computation without a gap: 2 steps x 12; save 0.001. All of that is a bound.
+  // 0.002 + 0.1, then computation without a pause: 2 steps x 12; the save takes 0.001. All of this
+  // is also a lower bound.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -126,9 +127,9 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
 }
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
-  // 1 TFLOP/s: computation 0.002, 0.004, 0.006 for two. 2 steps of 0.6 weights and 0.002 inputs on
-  // the link, then the last group's computation 0.006 and a save 0.001. The answer of the first of
-  // the two is saved beside.
+  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006. The link has
+  // 2 steps of 0.6 of weights and 0.002 of inputs. Then the last group computes for 0.006, and a
+  // save takes 0.001. The first of the two answers is saved at the same time.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -140,7 +141,7 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 }
 
 TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
-  // 3 micro-batches, 2 in flight: 2 passes of 0.6; 3 x (0.001 + 6 + 0.001).
+  // 3 micro-batches with 2 in flight: 2 passes of 0.6, and 3 x (0.001 + 6 + 0.001).
   const Plan plan = make_plan(
       small_scenario(1000, abc,
                      "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
@@ -159,8 +160,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed, offloaded boundaries go out and come back, once each") {
-  // Serial, 2 micro-batches: 0.6 + 2 x (0.001 + 6 + 0.001), and per micro-batch A's 2 kB and B's
-  // 3 kB out and back: 2 x 2 x (0.002 + 0.003).
+  // Serial, with 2 micro-batches: 0.6 + 2 x (0.001 + 6 + 0.001). In addition, each micro-batch
+  // saves and loads A's 2 kB and B's 3 kB: 2 x 2 x (0.002 + 0.003).
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"
@@ -178,9 +179,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group
-/// B at its last one, 200 kB + 1 x 2 kB + in_flight x 3 kB; in group C at its first 300 kB +
-/// in_flight x 3 kB + 1 kB. So N fit where N x 3 kB <= capacity - 301 kB.
+/// A (in 1 kB, out 2 kB), B (out 3 kB) and C (out 1 kB) with `in_flight` micro-batches. Group B
+/// needs most at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most at
+/// its first: 300 kB + in_flight x 3 kB + 1 kB. So N fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, one more does not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
@@ -200,7 +201,7 @@ TEST_CASE("ten micro-batches in flight run, one more does not fit") {
 }
 
 TEST_CASE("the policy and the replay agree on what fits") {
-  // Planned without a limit, the same plan blocks in the pool that its refusal names.
+  // The same plan, made without a limit, blocks in the pool that the refusal names.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -226,8 +227,8 @@ TEST_CASE("the policy and the replay agree on what fits") {
 }
 
 TEST_CASE("prefetch into a nearly full pool waits for room and does not block") {
-  // 302 kB: C's weights, its one input, its output leave no room for A's 100 kB; and no two groups
-  // fit together but A and B (300 kB + 1 + 2 kB leave nothing for B's 3 kB).
+  // With 302 kB, C's weights, its one input and its output leave no room for A's 100 kB. No two
+  // groups fit together except A and B (300 kB + 1 + 2 kB leave nothing for B's 3 kB).
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

@@ -1,5 +1,5 @@
-// ResNet-50, GPT-2 and U-Net with cuts through their branches, under each way to run them: the
-// trace's FLOP and bytes are the model's, and the replay executes the plan as the engine does.
+// ResNet-50, GPT-2 and U-Net with cuts through their branches, run in every way: the trace has the
+// model's FLOP and bytes, and replay and engine give the same times.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -38,9 +38,9 @@ struct Way {
 
 const std::vector<Way> ways = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
-    // Two micro-batches in flight: three passes over the weights a step.
+    // Two micro-batches in flight: three passes over the weights per step.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
-    // A phase's weights come in for each batch, what crosses a cut goes out and comes back.
+    // A phase loads its weights for each batch, and what crosses a cut is saved and loaded again.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
     {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},
 };
@@ -56,13 +56,13 @@ Scenario scenario_of(const Network& network, const std::string& keys) {
   use.set("definition", load_document(folder + "/models/" + network.name + ".yaml"));
   document.set("model", std::move(use));
   Value platform = load_document(folder + "/platforms/ipu_pair_gc200.yaml");
-  // Each device has a link of its own: nothing is shared.
+  // Each device has its own link, so nothing is shared.
   platform.find("links")->find("host")->set("sharing", Value::make(std::string("private")));
   document.set("platform", std::move(platform));
   return read_scenario(std::move(document), network.name);
 }
 
-/// The most by which an action's start or end in the trace is off the replay's. Seconds.
+/// The largest difference between trace and replay in an action's start or end. Seconds.
 double disagreement(const Plan& plan, const MemoryTrace& trace) {
   std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
   replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
@@ -92,7 +92,7 @@ void check_trace(const Scenario& scenario, const Way& way) {
   // GPT-2's last stage has a copy of the words' table, 50257 x 768 elements of 2 bytes.
   const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
   CHECK(weights == 2 * scenario.model.parameters() + copies);
-  // A device that keeps all weights has no use for a copy.
+  // A device that keeps all weights does not need a copy.
   const std::int64_t held = way.weights_times == 1 ? weights - copies : weights;
 
   const Plan plan = make_plan(scenario);
@@ -133,9 +133,9 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
       "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
-  // Two bytes an element; level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its
-  // branch waits for the decoder: below level 2 those of levels 0 and 1 and the pooled image, below
-  // level 4 four branches, and after the join of level 2 the joined image and the branches of 0, 1.
+  // An element has two bytes. Level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its branch
+  // waits for the decoder. Below level 2 the branches of levels 0 and 1 and the pooled image cross; below level
+  // 4 four branches cross; after the join of level 2 the joined image and the branches of levels 0 and 1 cross.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

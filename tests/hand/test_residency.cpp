@@ -17,7 +17,7 @@ using test::small_scenario;
 /// Layers A and B: 0.5 ms, 1 MB of weights and outputs of 1 kB each. Input 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
-/// Each layer a group, one micro-batch in flight: the weights pass once for each of four.
+/// Each layer is a group, with one micro-batch in flight: the weights are passed once for each of four micro-batches.
 Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
   return make_plan(
       small_scenario(1000, two,
@@ -48,7 +48,7 @@ const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whol
 
 TEST_CASE(
     "residency: if all weights stay and all choices are given, the time is that of policy resident") {
-  // All weights 2, the first input 0.001, 4 x 1 of computation, the last answer 0.001.
+  // All weights take 2, the first input 0.001, the computation 4 x 1, and the last answer 0.001.
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
   CHECK(makespan_of(plan_of("resident, buffers: 2")) == ms(6.002));
@@ -58,21 +58,21 @@ TEST_CASE(
 
 TEST_CASE(
     "residency: in a single step, weights that stay are loaded when its first pass needs them") {
-  // Input 0.001, weights of A 1, A to 1.501; weights of B at 2.001, B to 2.501; then three times 1,
-  // and the last answer 0.001.
+  // The input takes 0.001 and the weights of A 1, and A ends at 1.501. The weights of B arrive at
+  // 2.001, and B ends at 2.501. Then three micro-batches take 1 each, and the last answer 0.001.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // Nothing stays: the link brings the first input and eight times 1; the other inputs come where
-  // the device has room for no more weights or between two of them; at the end B, and the answer.
+  // Nothing stays: the link loads the first input and eight times 1. The other inputs come when the device
+  // has no room for more weights, or between two of them. At the end B is computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
-  // What is chosen is no slower than either.
+  // The chosen plan is no slower than either.
   CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
 }
 
 TEST_CASE("residency: before many steps weights that stay are loaded once") {
-  // The first input ahead of the step 0.001, all weights 2 (A's are there at 1.001, B's at 2.001):
-  // A to 1.501, B from 2.001 to 2.501; the other eleven micro-batches 1 each; the answer 0.001.
+  // The first input comes before the step (0.001), then all weights (2; A's are there at 1.001, B's at 2.001). A ends
+  // at 1.501, and B runs from 2.001 to 2.501. The other eleven micro-batches take 1 each, and the answer 0.001.
   const Plan plan = plan_of(one_by_one + ", resident: all", 3);
   CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
   CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));
@@ -85,10 +85,10 @@ TEST_CASE("residency: before many steps weights that stay are loaded once") {
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // A stays, B takes turns: 2 MB, and what crosses; with both and no room for it nothing runs.
+  // A stays and B takes turns: 2 MB, and what crosses. Without room for both, nothing runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
-  // One at a time fits without residency, and what is chosen is not refused.
+  // One group at a time fits without residency, and the open choice is not refused.
   CHECK_NOTHROW(plan_of("streamed", 2, "1005kB"));
 }
 

@@ -1,5 +1,5 @@
-// Residual networks cut in the middle of a block: what crosses the cut is what a later layer reads,
-// the shortcut's tensor beside the branch's, and the stages' sums are the model's.
+// Residual networks cut in the middle of a block: every tensor that a later layer reads crosses the
+// cut, the shortcut's as well as the branch's, and the sums over the stages are those of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -43,7 +43,7 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
 
 TEST_CASE("in a dense block all tensors made so far cross once, concatenated") {
   const Model m = load_model(test::zoo + "densenet121.yaml", {});
-  // 56 x 56 = 3,136 pixels, 64 channels before the block, 32 more a layer.
+  // 56 x 56 = 3,136 pixels, 64 channels before the block, 32 more per layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
   CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
   CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));  // and the bottleneck's 4 x 32

@@ -1,6 +1,6 @@
-// Where a policy repeats, one round is the body of its plan, however many micro-batches a step has.
-// Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB takes
-// 1 us.
+// If a policy repeats, one round is the body of its plan, whatever the number of micro-batches per
+// step. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB
+// takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -42,7 +42,7 @@ Plan planned(const std::string& workload, const std::string& rest,
 }
 
 TEST_CASE("resident: the plan of a million micro-batches is as long as that of one") {
-  // W = 0.6, input 0.001, computation 6 each, answer 0.001.
+  // W = 0.6; per micro-batch the input takes 0.001, the computation 6 and the answer 0.001.
   const std::string policy = "policy: {name: resident, buffers: 2}\n";
   const Plan one = planned("batches_per_step: 1", policy);
   for (const std::int64_t count : {2, 10, 1'000'000}) {
@@ -66,7 +66,7 @@ TEST_CASE("resident: the plan of a million micro-batches is as long as that of o
 }
 
 TEST_CASE("resident: with more buffers the round has as many micro-batches as go ahead, or more") {
-  // Three inputs ahead: rounds of at least 3. 12 = 4 x 3; 10 = 2 x 5; 7 is the whole step.
+  // With three inputs ahead, a round has at least 3 micro-batches: 12 = 4 x 3; 10 = 2 x 5; 7 is the whole step.
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
@@ -82,8 +82,8 @@ TEST_CASE("resident: with more buffers the round has as many micro-batches as go
 }
 
 TEST_CASE("resident: only as many inputs are loaded ahead as there is room for") {
-  // Per layer: 600 kB of weights and 3 + 2 kB around B. 607 kB have room for two more inputs of
-  // the three that four buffers mean.
+  // The plan needs 600 kB of weights, and 3 + 2 kB around B. 607 kB have room for two more inputs
+  // of the three that four buffers mean.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -95,7 +95,7 @@ TEST_CASE("resident: only as many inputs are loaded ahead as there is room for")
 }
 
 TEST_CASE("resident: steps are counted if the body is a part of a step") {
-  // Link-bound: 1 TFLOP/s and 1 MB/s. Inputs 1 each without a gap: a step of 5 takes 5.
+  // Link-bound: 1 TFLOP/s and 1 MB/s. Inputs take 1 each without a pause, so a step of 5 takes 5.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
@@ -120,8 +120,8 @@ TEST_CASE("without overlap a round follows the round before it") {
 }
 
 TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
-  // A | B, C: W = 0.1 and 0.5 beside each other on one link: 0.1 is through at 0.2, all at 0.6; the
-  // input, 0.001, comes behind. Micro-batch: 1 + 0.002 over the pair link + 2 + 3; answers 0.001.
+  // A | B, C: W = 0.1 and 0.5 share one link. The 0.1 are done at 0.2, and all at 0.6; the input
+  // (0.001) follows. A micro-batch takes 1 + 0.002 over the pair link + 2 + 3; answers take 0.001.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
     const Plan plan = planned(workload, rest, two_devices);
@@ -136,7 +136,7 @@ TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
 }
 
 TEST_CASE("phased: a round brings the first phase back to the first device") {
-  // Three phases per batch on two devices: two batches. Four batches are two rounds.
+  // Three phases per batch on two devices: a round is two batches. Four batches are two rounds.
   const std::string rest =
       "stages: {cut: per_layer}\nphases: {activations: on_chip}\n"
       "policy: {name: phased, in_flight: 1}\n";
@@ -146,25 +146,25 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan even = plan_of("batches_per_step: 4, steps: 3");
   CHECK(even.iterations == 6);
   CHECK(even.iterations_per_step == 2);
-  // Steps of three batches: the first phase comes back after two of them, and one remains.
+  // With steps of three batches, the first phase returns to the first device after two batches, and one batch remains.
   const Plan odd = plan_of("batches_per_step: 3, steps: 5");
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // Equal work in other steps: 12 batches take what 12 batches take.
+  // The same work in other steps: 12 batches take the same time.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // Two steps of a million: the plan is no longer.
+  // With two steps of a million the plan is not longer.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
-  // Seven batches on two devices: four and three, each 6; two steps. The weights of both come over
-  // one link, 1.2, and then both inputs, 0.002. The first replica computes 8 x 6 without a gap.
+  // Seven batches on two devices: four and three of 6 each, in two steps. The weights of both come over
+  // one link (1.2), and then both inputs (0.002). The first replica computes 8 x 6 without a pause.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",
@@ -174,7 +174,7 @@ TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
   Totals totals(plan);
   CHECK(replay(plan, totals).makespan == ms(1.2 + 0.002 + 48 + 0.001));
   CHECK(number(totals, "samples") == 14);
-  // Equal shares: one micro-batch of each is the body.
+  // With equal shares, the body is one micro-batch of each replica.
   const Plan even =
       planned("batches_per_step: 8, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",

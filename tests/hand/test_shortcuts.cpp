@@ -100,8 +100,8 @@ TEST_CASE("a stage says which tensors cross out of it, and their sum is its outp
 }
 
 TEST_CASE("resident: a shortcut is on the device once, from its maker to its last reader") {
-  // a: 1 + 2; b: 2 + 2; c: a, b and c, 6; sum: a, c and sum, 6; d: 2 + 1 kB. Copied at each cut c
-  // would hold 4 + 4.
+  // a holds 1 + 2 kB; b 2 + 2; c (with a and b) 6; sum (with a and c) 6; d 2 + 1. If a were copied
+  // at each cut, c would hold 4 + 4.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
@@ -109,7 +109,7 @@ TEST_CASE("resident: a shortcut is on the device once, from its maker to its las
 }
 
 TEST_CASE("sharded: a tensor that its maker's device reads is not sent back") {
-  // a and the sum on gpu0, b and c on gpu1: a goes there, 0.002, and c comes back, 0.002.
+  // a and the sum are on gpu0, b and c on gpu1: a is sent there (0.002), and c is sent back (0.002).
   const Plan plan =
       make_plan(scenario_of(block, 250,
                             "stages: {cut: per_layer}\n"
@@ -119,18 +119,18 @@ TEST_CASE("sharded: a tensor that its maker's device reads is not sent back") {
 }
 
 TEST_CASE("sharded: a shortcut is sent to its reader's device during other computations") {
-  // a and b on gpu0, the rest on gpu1: b is waited for, 0.002; a, 0.002, comes while c runs.
+  // a and b are on gpu0, the rest on gpu1: the next stage waits for b (0.002), and a (0.002) is sent while c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
   CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
-  // One thing at a time: it is waited for.
+  // One action at a time: c also waits for a.
   const Plan serial = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
-/// Layers that read up to three of those before them; some are read by none.
+/// Layers that read up to three of the layers before them; some are read by no layer.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
   std::vector<std::string> names = {"image"};
@@ -177,7 +177,7 @@ TEST_CASE("random graphs with random cuts: both executors compute, hold and free
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // Executed one at a time, the plan holds what the program says.
+      // Executed one action at a time, the plan holds the bytes that the program says.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

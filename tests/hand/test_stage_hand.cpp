@@ -1,4 +1,4 @@
-// Bytes of stages worked out by hand, and the balanced cut against all cuts.
+// Bytes of stages worked out by hand, and the balanced cut compared with all cuts.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -77,7 +77,7 @@ TEST_CASE("an input that a later stage reads crosses every cut before it") {
 }
 
 TEST_CASE("an answer in the middle of a model is kept to the end") {
-  // input 10 -> a 8 -> b 6, and b is read by nobody; a -> c 4
+  // input 10 -> a 8 -> b 6, and no layer reads b; a -> c 4
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {1}, 4, 0, 1)};
@@ -147,7 +147,7 @@ TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // A shortcut from a to the end; c as an answer in the middle, that lives to the end.
+  // A shortcut goes from a to the end. c is an answer in the middle and lives to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -162,7 +162,7 @@ TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // What its stages keep and hand on is what one stage of everything keeps, and hands on.
+  // The stages together keep and pass on what one stage of everything keeps and passes on.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

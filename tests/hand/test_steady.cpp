@@ -30,8 +30,8 @@ RunResult run_of(const Plan& plan) {
 }
 
 TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
-  // Weights 0.6, input 0.001, computation 6, answer 0.001. Then computation alone binds: the next
-  // input comes, and the last answer goes, beside it.
+  // The weights take 0.6, the input 0.001, the computation 6 and the answer 0.001. Then only the
+  // computation binds: the next input is loaded, and the last answer is saved, during it.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
@@ -41,7 +41,7 @@ TEST_CASE("one step of a resident model: the load counts in the first step, not 
 }
 
 TEST_CASE("a load longer than the step is not a part of step_s") {
-  // 1 MB/s: weights take 600, an input and an answer 1 each, and hide behind the computation of 6.
+  // With 1 MB/s, the weights take 600. An input and an answer take 1 each and are hidden by the computation of 6.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n",
                                           {"platform.links.host.bandwidth=1MB/s"}));
   CHECK(number(result, "first_step_s") == ms(600 + 1 + 6 + 1));
@@ -49,8 +49,8 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("groups that take turns are loaded again for every step") {
-  // 310 kB hold one layer at a time. By hand, one thing after the other: 0.6 of weights, 6 of
-  // computation, 0.001 in, 2 and 3 kB stay, 0.001 out.
+  // 310 kB hold one layer at a time. By hand, one action after the other: 0.6 of weights, 6 of
+  // computation, 0.001 for the input and 0.001 for the answer; 2 and 3 kB stay.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -78,7 +78,7 @@ TEST_CASE("further steps after one step equal the steps of many, for policies th
       const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
       REQUIRE(one);
       CHECK(*one == Approx(many.value()).epsilon(1e-9));
-      // Many steps, run: all but the first take that long.
+      // In a run of many steps, all steps except the first take that long.
       const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
       CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
     }
@@ -95,7 +95,7 @@ TEST_CASE("the first step is complete before those that follow it") {
 
 TEST_CASE(
     "if one run of the body is several steps, the first step ends when its samples are done") {
-  // Three phases on two devices: two steps are a run of the body.
+  // Three phases on two devices: one run of the body is two steps.
   const Plan plan =
       planned("batch: 1, steps: 6",
               "stages: {cut: per_layer}\npolicy: {name: phased, in_flight: 1}\n", two_devices);

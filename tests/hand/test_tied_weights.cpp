@@ -1,4 +1,4 @@
-// Weights that two layers share, over stages: each stage that uses them holds them, once.
+// Weights that two layers share, in several stages: each stage that uses them holds them once.
 #include <catch2/catch.hpp>
 
 #include "stage/sizes.hpp"
@@ -24,7 +24,7 @@ TEST_CASE("GPT-2 cut in two has the table of words in both halves, and uncut onl
 }
 
 TEST_CASE("a stage holds one copy of the weights that three layers share, wherever the cuts are") {
-  // a: 6 parameters of its own, b: 2; c and d share those of a, d has a bias of 3 more.
+  // a has 6 parameters of its own, and b has 2. c and d share those of a; d also has a bias of 3.
   Model model = chain();
   model.layers[1].parameters = 6;
   for (const std::uint32_t l : {3U, 4U}) {
@@ -45,7 +45,7 @@ TEST_CASE("a stage holds one copy of the weights that three layers share, wherev
 TEST_CASE("a layer reads tied weights like its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
-  // 2 x 768 in, 2 x 50257 out, and the table, 4 bytes each.
+  // 2 x 768 inputs, 2 x 50257 outputs, and the table, at 4 bytes each.
   CHECK(forward_work(model, logits, 1, DType::float32).bytes ==
         4.0 * (2 * 768 + 2 * 50257 + 38'597'376));
 }

@@ -26,7 +26,7 @@ TEST_CASE("an update takes its FLOP per parameter, once per batch") {
 
 TEST_CASE("the backward pass costs the requested multiple of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // A stage table's rows count as much for the input gradient and for the weight gradient: twice.
+  // A stage table counts a row's FLOP once for the input gradient and once for the weight gradient: twice.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -37,15 +37,15 @@ TEST_CASE("a split backward pass takes as long as a whole one") {
 }
 
 TEST_CASE("recomputing everything adds a forward pass, except for tensors that nothing reads") {
-  // A and B again, 1 + 2; C keeps nothing inside, and its output is there for the loss.
+  // A and B run again, 1 + 2. C keeps nothing inside, and its output is there for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }
 
 TEST_CASE("loads on a busy link start during a computation, and no computation waits for them") {
-  // Eight layers of 1 ms and 2 ms; outputs of 2.2 ms on the link, weights of 1 us. The outputs of
-  // the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms: the loads start at 12,
-  // 14.2 and 16.4 ms, the latter two within backward passes that have 2 ms each.
+  // Eight layers take 1 ms and 2 ms. Their outputs take 2.2 ms on the link, and their weights 1 us.
+  // The outputs of the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms. So the
+  // loads start at 12, 14.2 and 16.4 ms, the latter two during backward passes of 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -55,19 +55,19 @@ TEST_CASE("loads on a busy link start during a computation, and no computation w
 }
 
 TEST_CASE("offloading everything moves each boundary both ways, and loads the input again") {
-  // Outputs 0.002 + 0.003 each way (C's is used at once); the input comes twice, is never saved.
+  // The outputs take 0.002 + 0.003 each way (C's is used at once). The input is loaded twice and never saved.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: offload_all}\n") ==
         ms(0.6 + 4 * (2 * 0.001 + 18 + 2 * 0.005)));
 }
 
 TEST_CASE("training, all kept: the peak is at the last backward pass") {
-  // Weights and gradients 600,000 each; at backward C: input 1000, outputs 2000, 3000 and 1000, the
-  // gradient of C's output 1000, and that of B's output 3000, which it makes.
+  // Weights and gradients have 600,000 bytes each. Backward C holds the input (1000), the outputs (2000,
+  // 3000 and 1000), the gradient of C's output (1000), and that of B's output (3000), which it makes.
   CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
 }
 
 TEST_CASE("training, all recomputed: the peak is that of one forward and backward pass") {
-  // The same moment: recomputing brings back all three outputs before backward C.
+  // The peak is at the same moment: recomputation makes all three outputs again before backward C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
   // With B and C kept, backward C finds the same; with A and B offloaded, it finds neither the
   // input nor A's output: 3000 + 1000 + 1000 + 3000.
@@ -83,22 +83,23 @@ TEST_CASE("the optimizer's state is held beside weights and gradients") {
 
 TEST_CASE(
     "streamed training, all micro-batches in flight: each weight is loaded once per direction") {
-  // Loads: A, B, C forward; B, A backward (C is still there): 0.9. Updates 0.3, weights saved 0.6.
+  // Loads: A, B, C forward; B, A backward (C is still on the device): 0.9. Updates take 0.3, and
+  // saving the weights 0.6.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
                     {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
 TEST_CASE("streamed training in two passes: gradients are saved and loaded between them") {
-  // Pass 1: loads 0.1 + 0.2 + 0.3 + 0.2 + 0.1; gradients saved 0.6. Pass 2: A is still there, so
-  // 0.2 + 0.3 + 0.2 + 0.1; gradients loaded 0.6. Updates 0.3, weights saved 0.6.
+  // Pass 1 loads 0.1 + 0.2 + 0.3 + 0.2 + 0.1 and saves gradients (0.6). In pass 2, A is still on the device, so
+  // it loads 0.2 + 0.3 + 0.2 + 0.1, and the gradients (0.6). Updates take 0.3, and saving the weights 0.6.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
 TEST_CASE("training with in_flight open: as fast as the best count that fits, and within memory") {
-  // The most is held at the first backward pass of C: weights and gradients 600,000; of each sample
-  // the input and three outputs, 7000; the gradients of two outputs, 4000. With six, 646,000.
+  // The peak is at the first backward pass of C: 600,000 of weights and gradients; per sample the input
+  // and three outputs, 7000; and the gradients of two outputs, 4000. With six samples this is 646,000.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -158,24 +159,24 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
 }
 
 TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one after the other") {
-  // Two replicas, two micro-batches each: W = 0.6, input 0.001, 2 x 18. Each sends two halves of
-  // 100, 200 and 300 kB to the other, both ways at once: 0.6, C's first. The updates of C and B
-  // hide behind the rings that follow, A's (0.05) does not.
+  // Two replicas with two micro-batches each: W = 0.6, input 0.001, 2 x 18. Each sends two halves
+  // of 100, 200 and 300 kB to the other, in both directions at once: 0.6, with C's first. The
+  // updates of C and B are hidden by the rings that follow; A's update (0.05) is not.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas of one micro-batch: six quarters: 6 / 4 x 0.6 = 0.9.
+  // Four replicas with one micro-batch each: six quarters, 6 / 4 x 0.6 = 0.9.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
 }
 
 TEST_CASE("all-reduce beside the backward pass is hidden except for the first stage's ring") {
-  // C's ring (0.3) runs beside backward B and A (4 + 2), B's (0.2) beside A; A's (0.1) beside the
-  // update of C (0.15). Nothing is exposed.
+  // C's ring (0.3) runs during backward B and A (4 + 2), B's ring (0.2) during backward A, and A's
+  // ring (0.1) during the update of C (0.15). Nothing is exposed.
   CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
-  // At 1 MB/s C's ring 300, B's 200, A's 100 one after the other from the end of the last backward
-  // C: W = 600; input 1 (the next input hides behind 18); backward C of the second micro-batch ends
-  // at 601 + 18 + 6 + 6 = 631; rings end at 631 + 600; then A's update 0.05.
+  // At 1 MB/s the rings of C (300), B (200) and A (100) run one after the other, from the end of the last
+  // backward C. W = 600, and the input takes 1 (the next input is hidden by 18). Backward C of the second
+  // micro-batch ends at 601 + 18 + 6 + 6 = 631. The rings end at 631 + 600; then A's update takes 0.05.
   CHECK(makespan_of(four + cut + replicas, with(two, "platform.links.host.bandwidth=1MB/s")) ==
         ms(631 + 600 + 0.05));
 }
@@ -183,12 +184,12 @@ TEST_CASE("all-reduce beside the backward pass is hidden except for the first st
 TEST_CASE(
     "all-reduce without an update: at the end of the batch, before gradients are used again") {
   const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
-  // A's ring (0.1) has nothing left to hide beside; after the backward pass none of them has.
+  // No computation is left that could hide A's ring (0.1). If the rings follow the backward pass, none is hidden.
   CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
-  // At 1 MB/s rings end at 637 + 300, 500 and 600, which the backward passes C, B and A of the next
-  // step await: 1237 + 2; another micro-batch 18, and rings of 600; an input (1) shares the link.
+  // At 1 MB/s the rings end at 637 + 300, 500 and 600. The backward passes C, B and A of the next step wait
+  // for them: 1237 + 2. Then another micro-batch takes 18, and the rings 600; an input (1) shares the link.
   std::vector<std::string> slow = with(none, "policy.all_reduce=after");
   slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
   CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
@@ -242,8 +243,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // Serial, all offloaded: 4 x (0.002 + 18 + 0.010) over 4 x 6, once the weights are there; 2000 +
-  // 3000 bytes each time.
+  // Serial, with everything offloaded: 4 x (0.002 + 18 + 0.010) over 4 x 6, after the weights have
+  // arrived; 2000 + 3000 bytes each time.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -252,7 +253,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the cost of training per sample does not depend on the number of steps") {
-  // Three times the forward passes. At 1 MB/s the weights take 600 ms, which is no part of it.
+  // Three times the forward passes. At 1 MB/s the weights take 600 ms, which do not count.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

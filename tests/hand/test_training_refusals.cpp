@@ -8,9 +8,9 @@ using namespace training_case;
 
 TEST_CASE(
     "optimal with either solver: the least of the costs of keeping, copying and recomputing") {
-  // 8 kB hold what one sample needs but not the input and A's output through backward C (11 kB):
-  // keeping both takes 11,000; dropping the input (loaded again: 0.001) and moving A's output (2 x
-  // 0.002) fits 8000, as recomputing A (1 ms) would.
+  // 8 kB hold what one sample needs, but not also the input and A's output until backward C (11
+  // kB). Keeping both takes 11,000. Dropping the input (loaded again: 0.001) and moving A's output
+  // (2 x 0.002) fits into 8000, and so would recomputing A (1 ms).
   for (const char* solver : {"frontier", "milp"}) {
     CAPTURE(solver);
     CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
@@ -23,7 +23,7 @@ TEST_CASE(
 }
 
 TEST_CASE("milp: stages without inner tensors give a plan that runs") {
-  // Dense stages keep their input alone: an inner tensor of 0 bytes is neither saved nor loaded.
+  // Dense stages keep only their input: an inner tensor of 0 bytes is neither saved nor loaded.
   for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
     CAPTURE(budget);
     const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);
@@ -33,12 +33,12 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
 }
 
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
-  // Two devices behind links of their own, nothing overlapping, sgd. Phases FA FB FC BC BB BA of 1,
-  // 2, 3, 6, 4, 2 ms; each brings its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. On devices 0 1 0
-  // 1 0 1. Through host memory, saved and loaded: A's output to FB (0.002 each way; BB on device 0
-  // finds it where FA made it), B's output to FC (0.003; BC on device 1 finds it), C's output to BC
-  // (0.001), the gradient of B's output from BC to BB (0.003), that of A's from BB to BA (0.002).
-  // The input comes for FA and for BA. Updates 0.3, weights saved 0.6.
+  // Two devices with their own links, without overlap, and sgd. The phases FA FB FC BC BB BA take 1, 2, 3,
+  // 6, 4, 2 ms, and run on devices 0 1 0 1 0 1. Each loads its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1.
+  // These tensors are saved to and loaded from host memory: A's output for FB (0.002 each way; BB on device
+  // 0 finds it where FA made it), B's output for FC (0.003; BC on device 1 finds it), C's output for BC
+  // (0.001), the gradient of B's output from BC for BB (0.003), and that of A's from BB for BA (0.002). The
+  // input is loaded for FA and for BA. Updates take 0.3, and saving the weights 0.6.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
@@ -91,9 +91,9 @@ TEST_CASE("the advice for a plan that does not fit leaves out what is already do
     return std::string();
   };
   CHECK_THAT(refusal("streamed, in_flight: 1", "2"),
-             Catch::Contains("keep less, a smaller micro_batch, or smaller stages need less"));
+             Catch::Contains("keep less, a smaller micro_batch, or smaller stages"));
   CHECK_THAT(refusal("streamed, in_flight: 1", "1"),
-             Catch::Contains("keep less, or smaller stages need less"));
+             Catch::Contains("keep less, or smaller stages"));
   CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
@@ -157,20 +157,20 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
             "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: 1000}\n",
         rest));
   };
-  // Weights and input, 4 us each. At the backward pass of b: weights and their gradients, a's
-  // output, b's and its gradient, 4 kB each.
+  // Weights and input take 4 us each. The backward pass of b holds the weights and their gradients,
+  // a's output, and b's output and its gradient, 4 kB each.
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // Where a's was measured there is one: the input is kept for it, and b makes its gradient.
+  // If a's backward pass was measured, it exists: the input is kept for it, and b makes its gradient.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);
 }
 
 TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
-  // relu 1000 FLOP, 1 us; dense 2 x 10,000 FLOP, 20 us, and twice that backward. Weights 40 kB,
-  // 40 us, input 4 us.
+  // relu has 1000 FLOP (1 us), dense has 2 x 10,000 FLOP (20 us), and twice that backward. The
+  // weights have 40 kB (40 us), and the input takes 4 us.
   const Plan plan = make_plan(before_the_first_weights(
       "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
       "      - {type: dense, features: 10, bias: false}\n",

@@ -25,9 +25,10 @@ TEST_CASE("1F1B pipelines of uneven stages end when a max-plus recursion says") 
   require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
 }
 
-// P stages, M micro-batches, forward f = 1000, backward b = 2000; a transfer takes x = 640 + 10.
-// GPipe: the last stage begins after (P-1)(f + x) and computes M f, then M b without a gap, because
-// its own backwards come first; the last gradient crosses P-1 stages in (P-1)(b + x):
+// There are P stages and M micro-batches. A forward pass takes f = 1000, a backward pass b = 2000,
+// and a transfer x = 640 + 10. With GPipe the last stage begins after (P-1)(f + x) and computes M
+// f, then M b without a pause, because its own backward passes come first. The last gradient
+// crosses P-1 stages in (P-1)(b + x):
 //   (P-1)(f + b + 2x) + M (f + b)
 TEST_CASE("a GPipe pipeline of equal stages takes its closed form") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
@@ -43,7 +44,7 @@ TEST_CASE("1F1B pipelines of equal stages take longer where latency meets the or
   require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
 }
 
-// With one layer nothing overlaps: forward 1000 + h, save 650, load 650, backward 2000 + h; the h
+// With one layer nothing overlaps: forward 1000 + h, save 650, load 650, backward 2000 + h. The h
 // of five iterations add up to 476: 5 x 4300 + 476.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);

@@ -7,8 +7,8 @@
 
 namespace sluice::test {
 
-/// The whole message of the Error that `action` throws, with its exit code in front: "3 a.yaml:1:2:
-/// …". "nothing" when it throws none.
+/// The whole message of the Error that `action` throws, preceded by its exit code: "3 a.yaml:1:2:
+/// …". "nothing" when it throws no error.
 template <class Action>
 std::string error_of(Action&& action) {
   try {

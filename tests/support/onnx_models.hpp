@@ -20,7 +20,7 @@ struct ReadOnnx {
   std::vector<std::string> notes;
 };
 
-/// `use`: the keys beside the file.
+/// `use`: the keys besides the file.
 inline ReadOnnx read_bytes(const std::string& bytes, const std::string& use = "{}") {
   const Value mapping = parse_text(use, "s.yaml");
   const Importer& importer = importer_for("m.onnx");

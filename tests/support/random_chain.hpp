@@ -61,7 +61,7 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Stages like the layers of a transformer, each a little different: forward 1 s, backward 2 s,
+/// Stages like the layers of a transformer, each a little different: 1 s forward, 2 s backward,
 /// inner tensors of 30 MB, outputs of 2 MB; a copy of 30 MB takes `copy_s` each way.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {

@@ -38,7 +38,7 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< at most
 };
 
-/// Tensors of all three kinds, some written again; moves that cost about what kernels do.
+/// Tensors of all three kinds, some written again; moves cost about as much as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -8,10 +8,10 @@
 
 namespace sluice::test {
 
-/// A scenario's document without `fates`, whose device has no limit of memory.
+/// A scenario's document without `fates`, whose device has unlimited memory.
 std::string random_training(Dice& dice);
 
-/// The same under a policy with whose stages devices take turns, gpu0 and, where there are two,
+/// The same with a policy whose stages take turns on gpu0 and, if there are two devices, on
 /// gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 

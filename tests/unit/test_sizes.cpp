@@ -1,6 +1,6 @@
 // How large things may be: files up to 400 lines, folders of sim/ up to 20 .cpp files of their own,
-// functions up to 60 lines. What is a list of entries (a folder with one file per entry, a record,
-// a catalog) may be longer.
+// functions up to 60 lines. Lists of entries (a folder with one file per entry, a record, a
+// catalog) may be longer.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -62,8 +62,8 @@ std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   return i;
 }
 
-/// Code that clang-format has laid out: what a line opens ends with the first line that begins with
-/// a closing brace as far to the right. Records, types and namespaces open something else.
+/// In code that clang-format has laid out, a block ends with the first line that begins with a
+/// closing brace at the same indentation. Records, types and namespaces are not functions.
 std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");

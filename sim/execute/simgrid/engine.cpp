@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
-/// Where the module may be: beside the program (an installed package), in the build folder above it
-/// (tests, and the helper program of the Python package), and where libraries are installed.
+/// Where the module may be: next to the program (an installed package), in the build folder above
+/// it (tests, and the helper program of the Python package), and where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();

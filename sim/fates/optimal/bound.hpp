@@ -69,7 +69,7 @@ struct FateRun {
 /// has arrived. After the last input has arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
-/// The same within a budget, where copies run beside computation. It uses the halves of bound_of()
+/// The same within a budget, where copies run during computation. It uses the halves of bound_of()
 /// and the work of the copy engines.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);

@@ -34,7 +34,7 @@ namespace sluice {
 
 struct FrontierSettings {
   /// The share of a copy's seconds that counts: 1 where copies and computation take turns
-  /// (exact), less where copies run beside computation (a guess, from 0 to 1, which a replay must
+  /// (exact), less where copies run during computation (a guess, from 0 to 1, which a replay must
   /// judge).
   double copy_price = 1;
   bool copies = true;  ///< false: no tensor that a stage makes goes to host memory

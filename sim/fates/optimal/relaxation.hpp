@@ -25,8 +25,8 @@ namespace sluice {
 /// copies of the input that of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
-  double again = 1;               ///< for forward passes after the turning point
-  std::vector<double> turn = {};  ///< for loads of weights for the backward pass; empty: none
+  double again = 1;               ///< weight of forward passes that run again
+  std::vector<double> turn = {};  ///< weight of loads for the backward pass; empty: none
 
   /// The weights when everything takes turns: every second counts.
   static FateWeights serial(std::size_t stages);

@@ -271,7 +271,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
-/// Rounds the relaxation, with more copies or fewer. Copies of the first stages run beside the most
+/// Rounds the relaxation, with more copies or fewer. Copies of the first stages run during the most
 /// computation, so the search varies the number of stages whose copies are cheap.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;

@@ -1,4 +1,4 @@
-// Finds the best tape of a chain if copies run beside computation. The cost of a copy then depends
+// Finds the best tape of a chain if copies run during computation. The cost of a copy then depends
 // on the whole plan, so the caller, who can list and replay plans, judges the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are

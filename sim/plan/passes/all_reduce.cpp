@@ -239,7 +239,7 @@ class Rings {
   Numbers gradients_;  ///< tensors
   Numbers pools_, streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
-  std::vector<Hop> hops_;                 ///< by device of the ring
+  std::vector<Hop> hops_;                 ///< one per device
   std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
   std::vector<Action> added_;
   std::vector<std::vector<std::uint32_t>> before_;  ///< per action: added ones before it

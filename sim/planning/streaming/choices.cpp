@@ -21,8 +21,8 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may have several passes of the weights
 constexpr double never = std::numeric_limits<double>::infinity();
-/// The numbers of inputs and of results of other slots for which there is room beside the largest
-/// group, if buffers are spared.
+/// The numbers of inputs and of results of other slots for which there is room in addition to the
+/// largest group, if buffers are spared.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t shares_that_stay = 8;  ///< fractions of the weights' bytes

@@ -26,7 +26,7 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
-  bool spares = false;         ///< uses fewer buffers when they would not fit beside a group
+  bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
   bool offload = false;        ///< what crosses to the next group goes through host memory
   std::optional<std::int64_t> prefetch;  ///< groups; none: as many as fit into `ahead`
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
@@ -36,7 +36,7 @@ struct StreamedChoice {
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
-  std::int64_t resident_bytes() const;  ///< of all groups
+  std::int64_t resident_bytes() const;  ///< the sum over all groups
 };
 
 /// What a cut needs from the device: the seconds and bytes of every choice follow from this.

@@ -45,7 +45,7 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
     std::size_t in_step = 0;                     ///< number within its step
     std::int64_t level_first = 0, level_last = 0;
-    std::int64_t inputs = 0, results = 0;  ///< of other slots, that may be on the device beside it
+    std::int64_t inputs = 0, results = 0;  ///< the numbers of other slots' inputs and results
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
@@ -136,7 +136,7 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// The time at which at most as many results are on their way as may be beside this run, after `saves` saves.
+  /// The time at which at most as many results are on their way as this run allows, after `saves` saves.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];

@@ -34,7 +34,7 @@ struct RehearsedLoad {
   std::int64_t slot = 0;       ///< the first slot that needs it
   std::int32_t piece = input;  ///< number of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< it is listed before this slot
-  double seconds = 0;          ///< of the copy engine
+  double seconds = 0;          ///< seconds of the copy engine
 };
 
 /// The loads of a step, in the order of the copy engine. They include weights that stay, if these
@@ -73,7 +73,7 @@ class Rehearsal {
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
   /// Whether the results of this run's slots go to host memory.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
-  /// What is on the device beside each run.
+  /// What is on the device during each run.
   const RunLevels& levels() const { return levels_; }
   /// The number of saves of a step before this run, and of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }

@@ -1,5 +1,5 @@
 // What is on the device while the runs of groups are computed, and how many inputs and results of
-// other slots may be there beside each run. Bytes; internal to Rehearsal.
+// other slots may be there during each run. Bytes; internal to Rehearsal.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class RunLevels {
   /// The most bytes that must be on the device at once: with all buffers, or, if the choice spares
   /// buffers, with no input and no result of another slot.
   std::int64_t least() const { return least_; }
-  /// The additional bytes for this many inputs and results of other slots beside each run.
+  /// The additional bytes for this many inputs and results of other slots during each run.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
   /// Gives each run as many inputs and results of other slots as fit into this many bytes, at most
   /// `buffers` - 1 of each.
@@ -51,9 +51,9 @@ class RunLevels {
  private:
   struct Base {
     std::int64_t bytes = 0;
-    std::int64_t in = 0, out = 0;  ///< of each micro-batch that waits on the device
+    std::int64_t in = 0, out = 0;  ///< bytes of each micro-batch that waits on the device
     std::int64_t inputs = 0, results = 0;
-    std::int64_t result_bytes = 0;  ///< of those results
+    std::int64_t result_bytes = 0;  ///< the bytes of those results
     bool waits = false;
   };
   class Later;

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// The room that early loads may take beside a step's peak, as multiples of that peak.
+/// The room that early loads may take in addition to a step's peak, as multiples of that peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
@@ -220,7 +220,7 @@ class TrainingWays {
   }
 
   bool enforced_;
-  std::optional<std::int64_t> run_room_;  ///< of each way; none: the same as for its early loads
+  std::optional<std::int64_t> run_room_;  ///< bytes for each way; none: as many as for its loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;

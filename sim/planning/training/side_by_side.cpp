@@ -116,7 +116,7 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copies run beside what follows on the device that made the result: the other half of a
+    // The copies run during what follows on the device that made the result: the other half of a
     // split pass, and the update.
     if (shape_.overlap && !last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);

@@ -16,7 +16,7 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// For this number of rounds on these devices, with copies beside computation. `step` must
+  /// For this number of rounds on these devices, with copies during computation. `step` must
   /// outlive this.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);

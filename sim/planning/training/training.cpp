@@ -217,8 +217,8 @@ class TrainingPlan {
       throw Infeasible(
           "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
               " of the " + format_bytes(*capacity_) + " of " + device_.name +
-              (order_.weights_stay ? "; policy streamed lets them take turns"
-                                   : "; in several stages they take turns"),
+              (order_.weights_stay ? "; use policy streamed, which lets them take turns"
+                                   : "; cut the model into several stages, which take turns"),
           {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
     return *capacity_ - constant;
   }
@@ -281,11 +281,11 @@ class TrainingPlan {
 
   /// Returns the advice that the scenario does not follow already.
   std::string advice() const {
-    std::string text = "fates that keep less, ";
+    std::string text = "to need less, use fates that keep less, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
     if (order_.weights_stay) text += "policy streamed, ";
     if (device_.memories.size() > 1) text += "policy.placement=static of policy resident, ";
-    return text + "or smaller stages need less";
+    return text + "or smaller stages";
   }
 
   void add_facts(const Program& step, std::int64_t in_flight) {

@@ -17,14 +17,14 @@ namespace sluice {
 
 /// The stages as the choice of fates sees them. `selective`: what selective recomputation drops is
 /// not kept, and its recomputation counts as part of the backward pass. `overlap`: copies run
-/// beside computation.
+/// during computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
 /// Weights, gradients and optimizer state of each stage on that device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Bytes of host memory that are left beside the inputs of a step, the weights and, if weights take
+/// Bytes of host memory that are left by the inputs of a step, the weights and, if weights take
 /// turns, gradients and optimizer state. None: unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
@@ -101,10 +101,10 @@ class ChosenStep {
   struct Ahead {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    std::optional<std::int64_t> run_room = {};  ///< of the whole run; none: the same room
+    std::optional<std::int64_t> run_room = {};  ///< room of the whole run; none: the same
   };
   struct Offer {
-    std::vector<LoadPlace> places;  ///< of its loads
+    std::vector<LoadPlace> places;  ///< where its loads are listed
     double at_least = 0;            ///< seconds: a lower bound of the run with these loads
     std::int64_t most = 0;          ///< bytes of a device that are enough for these places
   };

@@ -156,7 +156,7 @@ std::vector<Field> phase_parameters() {
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "I/O runs beside computation; off: one action at a time",
+       .summary = "I/O runs during computation; off: one action at a time",
        .default_text = "true"},
       {.name = "weights",
        .type = Type::choice,
@@ -174,7 +174,7 @@ std::vector<Field> phase_parameters() {
        .type = Type::integer,
        .summary =
            "batches that take turns phase by phase; auto: in inference the fastest of 1 to 8, in "
-           "training of what fits",
+           "training the fastest that fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

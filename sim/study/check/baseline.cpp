@@ -41,7 +41,7 @@ const Record& entry_record() {
                   .default_text = "0"},
                  {.name = "atol",
                   .type = Type::number,
-                  .summary = "beside that, in the metric's unit",
+                  .summary = "in addition, in the metric's unit",
                   .default_text = "0"}}};
   return record;
 }

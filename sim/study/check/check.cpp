@@ -118,7 +118,7 @@ class Case {
     verdict = compare(expected, golden, golden_path_, got_);
     if (golden.empty() && expected.outcome == Baseline::Outcome::complete) {
       verdict.state = State::missing;
-      verdict.message = "there is no plan '" + golden_path_ + "' beside the baseline";
+      verdict.message = "there is no plan '" + golden_path_ + "' next to the baseline";
     }
     return verdict;
   }

@@ -31,7 +31,7 @@ double weight_of(const Work& work, const CoverRequest& request) {
 struct CountedOperator {
   ProfileRow row;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< of one occurrence
+  double weight = 0;  ///< the weight of one occurrence
   const ProfileIndex::ByBatch* measured = nullptr;
   const Layer* layer = nullptr;
 };
@@ -151,7 +151,7 @@ std::optional<double> Cover::share_j() const {
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request) {
   const ProfileIndex index(profile);
   Cover cover;
-  double weight = 0;  // of the measured operators
+  double weight = 0;  // the weight of the measured operators
   for (const CountedOperator& one : operators_of(model, index, request)) {
     ++cover.operators;
     const double all = static_cast<double>(one.occurrences) * one.weight;

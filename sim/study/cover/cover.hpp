@@ -29,7 +29,7 @@ struct CoverRequest {
 struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< of all occurrences, for the order
+  double weight = 0;  ///< the weight of all occurrences, which gives the order
   /// The seconds that all occurrences are expected to take: the seconds at the device's rates times
   /// the same factor as for the measured operators. 0: none were measured.
   double expected_s = 0;

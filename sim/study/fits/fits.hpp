@@ -64,15 +64,15 @@ struct CardFit {
   /// Samples of the largest micro-batch, which is also the largest batch without accumulation; 0:
   /// not even one sample fits; none: any number fits.
   std::optional<std::int64_t> largest;
-  std::optional<Footprint> one;   ///< of one sample
-  std::optional<Footprint> most;  ///< of the largest; without limit, of the requested batch
+  std::optional<Footprint> one;   ///< the footprint of one sample
+  std::optional<Footprint> most;  ///< that of the largest; without limit, of the requested batch
   /// The footprint of the next larger micro-batch, as if there were memory for it. None if the plan
   /// depends on the available memory (fates or stages that adapt to it): then it has no such footprint.
   std::optional<Footprint> next;
   std::string refusal;           ///< why the next one does not fit, as in `sluice run`
   std::string refusal_headline;  ///< its first line
   Shortage shortage;             ///< its numbers
-  std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
+  std::optional<double> step_s;  ///< of the largest, in the steady state; none: not known
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
   std::string error;     ///< why no question can be asked; then the rest is empty

@@ -109,7 +109,7 @@ std::vector<ModelColumn> make_columns() {
        ms<&T::backward>},
       {"total_backward_ms", "total backward ms", "up to this layer", ms<&T::total_backward>},
       {"copies_that_fit", "copies that fit",
-       "how many copies of the output fit beside the weights up to this layer", copies},
+       "how many copies of the output fit in addition to the weights up to this layer", copies},
   };
   for (ModelColumn& column : columns) column.words = column.key == "layer" || column.key == "type";
   for (ModelColumn column : times) {

@@ -20,7 +20,7 @@ struct Target {
   ChosenCost cost;
   double bandwidth = 0;   ///< byte per second of the slowest link between host memory and the
                           ///< device
-  double flop_per_s = 0;  ///< of the device: rate x efficiency
+  double flop_per_s = 0;  ///< the device's rate x efficiency
 
   /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds
   /// the device.
@@ -52,7 +52,7 @@ struct TableRow {
     double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
     double forward = 0, total_forward = 0;                    ///< seconds by the cost model
     double backward = 0, total_backward = 0;
-    /// Copies of this layer's output that fit beside the parameters up to it; none: no limit.
+    /// Copies of this layer's output that fit in addition to the parameters up to it; none: no limit.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;

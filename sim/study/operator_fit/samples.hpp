@@ -20,7 +20,7 @@ struct ClassSamples {
 };
 
 struct FitSamples {
-  std::vector<Sheet> sheets;  ///< of each device and dtype that has samples
+  std::vector<Sheet> sheets;  ///< one per device and dtype that has samples
   std::vector<ClassSamples> classes;
   /// The number of rows that are left out, by reason: "of a class that is not fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;

@@ -11,7 +11,7 @@ namespace sluice {
 /// Sums over a whole run. As in an action, joules are those above idle power.
 struct OperatorSum {
   std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
-  std::string type;  ///< of a layer; for a class its name
+  std::string type;  ///< the layer's type; for a class its name
   double seconds = 0, joules = 0;
   double measured_s = 0, measured_j = 0;  ///< the part that comes from measurements
 };

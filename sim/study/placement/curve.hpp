@@ -33,7 +33,7 @@ struct PlacementCurve {
   std::int64_t needed = 0;                         ///< the most bytes that exist at one time
   std::optional<std::int64_t> fast_capacity = {};  ///< the fast memory that the device has
   double all_fast_s = 0;                           ///< the seconds with everything in fast memory
-  std::vector<PlacementResult> results;            ///< by capacity, then by way
+  std::vector<PlacementResult> results;            ///< sorted by capacity, then by way
 
   double fraction(const PlacementResult& result) const;
   double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }

@@ -13,7 +13,7 @@ namespace sluice {
 struct SearchNumber {
   std::string text;  ///< as given: "peak_bytes.gpu"
   std::string name;  ///< name of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
-  std::string unit;  ///< of the metric, or of the key
+  std::string unit;  ///< the unit of the metric, or of the key
   int key = -1;      ///< index among the varied keys; -1: it is a metric
 
   bool is_key() const { return key >= 0; }

@@ -10,8 +10,8 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double first_step = 0.1;  ///< of a walk, relative to the range
-constexpr double tolerance = 1e-6;  ///< of a walk, relative to the range
+constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
+constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
 constexpr double apart = 0.15;      ///< starts of walks that are closer than this count as one
 constexpr std::size_t most_starts = 3;
 /// Points of DIRECT per dimension. DIRECT only has to find the valleys; further points are better

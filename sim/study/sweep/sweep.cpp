@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds between_commits(200);
 
 /// An outcome, passed from the thread that found it to the thread that stores it.
 struct Answer {
-  std::size_t place = 0;  ///< in SweepResult::points
-  std::string key;        ///< of the store; empty: there is no store
+  std::size_t place = 0;  ///< the index in SweepResult::points
+  std::string key;        ///< the key in the store; empty: there is none
   PointResult outcome;
   bool is_stored = false;
 };
@@ -209,8 +209,8 @@ class Sweep {
     }
   }
 
-  /// Repeats some points with SimGrid beside the replay, each in its own process. At this moment no
-  /// other threads are running.
+  /// Repeats some points with SimGrid in addition to the replay, each in its own process. At this
+  /// moment no other threads are running.
   void verify() {
     if (request_.simgrid || !request_.both) return;
     std::vector<std::size_t> complete;

@@ -20,8 +20,8 @@ struct Figure {
 struct Listed {
   std::string name, summary, source = {};
   std::string example = {};  ///< a command that runs as it is
-  std::string unit = {};     ///< of a metric
-  std::string file = {};     ///< of a document
+  std::string unit = {};     ///< the unit of a metric
+  std::string file = {};     ///< the file of a document
   const std::vector<Field>* parameters = nullptr;
   std::vector<Figure> figures = {};
 };

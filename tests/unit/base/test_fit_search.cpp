@@ -8,15 +8,15 @@
 namespace sluice {
 namespace {
 
-/// constant + each x number of bytes.
+/// The number of bytes needed: constant + each x number.
 FitAnswer line(std::int64_t number, double constant, double each, double available) {
   const double needed = constant + each * static_cast<double>(number);
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
 TEST_CASE("if each number needs the same amount, the limit is found by the second refusal") {
-  // (1000 - 100) / 7 = 128.57. Asked: 1, 2, 6, 22, 86, 342. Then 1000 / ((100 + 7 x 342) / 342) =
-  // 137.1; and through both refusals 128.
+  // (1000 - 100) / 7 = 128.57. The search asks 1, 2, 6, 22, 86, 342. Then it asks 1000 / ((100 + 7
+  // x 342) / 342) = 137.1, and from both refusals 128.
   std::vector<std::int64_t> asked;
   const auto most = most_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);

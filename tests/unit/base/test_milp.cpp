@@ -14,7 +14,8 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack by hand") {
-  // Values 10, 13, 7 and weights 3, 4, 2 in 6: the second and third, 20; halves would give 21.
+  // Values 10, 13, 7 and weights 3, 4, 2 with a limit of 6: the best are the second and third, 20.
+  // With halves it would be 21.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -28,7 +29,7 @@ TEST_CASE("milp: a knapsack by hand") {
 }
 
 TEST_CASE("milp: real variables, equalities, and terms that occur twice") {
-  // x + x + y = 4, x <= 1.5: least 3 x + y at x = 0; y whole in 0 … 3 makes it x = 0.5, y = 3.
+  // x + x + y = 4 and x <= 1.5: 3 x + y is least at x = 0. With whole y in 0 … 3 it is least at x = 0.5, y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
@@ -90,7 +91,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// A market-split programme: two equalities over many whole variables keep branch and bound busy.
+/// A market-split programme: two equalities over many integer variables keep branch and bound busy.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

@@ -28,7 +28,7 @@ TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
   CHECK(parse_quantity("1GiB/s", D::bytes_per_s) == 1073741824.0);
   CHECK(parse_quantity("0.3GB/s", D::bytes_per_s) == 0.3e9);
   CHECK(parse_quantity("2kFLOP", D::flop) == 2000);
-  // 5 * 1e-6 is 4.9999999999999996e-06; the text means the double nearest to 5e-6.
+  // 5 * 1e-6 is 4.9999999999999996e-06, but the text means the double nearest to 5e-6.
   CHECK(parse_quantity("5us", D::seconds) == 5e-6);
   CHECK(parse_quantity("5µs", D::seconds) == 5e-6);
   CHECK(parse_quantity("7ns", D::seconds) == 7e-9);
@@ -95,7 +95,7 @@ TEST_CASE("text that is not a quantity is refused, with the text, the reason and
 
 TEST_CASE("numbers do not depend on the locale") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // Where no such locale is installed this still asserts the same values under "C".
+  // If no such locale is installed, this still checks the same values under "C".
   std::setlocale(LC_ALL, "de_DE.UTF-8");
   CHECK(parse_quantity("1.5s", D::seconds) == 1.5);
   CHECK(exact(1.5) == "1.5");
@@ -174,7 +174,7 @@ TEST_CASE("a line of a megabyte is shown as a window around the column") {
 }
 
 TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code") {
-  // The flag stays set, so each signal has a process of its own.
+  // The flag stays set, so each signal has its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -1,4 +1,4 @@
-// Cost models, each number worked out beside it.
+// Cost models; each number is worked out next to it.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -61,13 +61,13 @@ TEST_CASE("backward work reads what is kept and the gradient, and writes gradien
                 .reads_output = true,
                 .kept = 7,
                 .kept_bytes = 5};
-  // 8 samples x 8100 FLOP. Read, 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) + weights
-  // 50) + 8 x 5 = 16,464 B. Written, 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
+  // 8 samples x 8100 FLOP. It reads 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) +
+  // weights 50) + 8 x 5 = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
   const Work work = backward_work(model, a, 8, DType::float32);
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);
   CHECK(work.written == 3400);
-  // Without a gradient of the input, 50 weights' alone.
+  // Without a gradient of the input, it writes only the 50 weights' gradients.
   a.backward.input_flop = 0;
   CHECK(backward_work(model, a, 8, DType::float32).written == 200);
   CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
@@ -86,11 +86,11 @@ TEST_CASE("a table reads only the rows looked up, and experts read one matrix pe
   const auto backward = [&](std::size_t l, std::int64_t samples) {
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
-  // A sample: 3 tokens, 3 x 8 out, and 3 of 10 rows of 8; 4 samples would look up 12.
+  // A sample has 3 tokens, 3 x 8 outputs, and reads 3 of 10 rows of 8. 4 samples would look up 12 rows.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
-  // The first 3 of 5 places, for every sample.
+  // Every sample reads the first 3 of 5 positions.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
   // 3 rows of 8 meet 3 of 16 matrices of 8 x 6; 6 samples have 18 rows.
@@ -116,7 +116,7 @@ TEST_CASE("layers before the first weights have no backward pass, unless one was
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // its input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // As measured, the relu passes a gradient on: 20 of it, 20 of its input's, 20 it keeps.
+  // As measured, the relu passes a gradient on: 20 of its output, 20 of its input, and 20 that it keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -203,7 +203,7 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
   Layer& a = model.layers[1];
   a.macs = 2000;
   a.backward = {.input_flop = 3000, .weight_flop = 1000, .reads_inputs = true};
-  const Device gpu = device();  // 5e12 FLOP/s, 100e9 B/s, 3 us a launch
+  const Device gpu = device();  // 5e12 FLOP/s, 100e9 B/s, 3 us per launch
   struct Case {
     Pass pass;
     double flop, bytes;

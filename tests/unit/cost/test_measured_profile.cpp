@@ -1,4 +1,4 @@
-// The cost model measured over a profile, each number worked out beside it.
+// The cost model `measured` with a profile; each number is worked out next to it.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch 
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // 0.9 J with the device's 20 W at rest in it: 0.9 - 20 x 0.003
+  // 0.9 J include the device's idle power of 20 W: 0.9 - 20 x 0.003
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -91,7 +91,7 @@ TEST_CASE(
 
 TEST_CASE("one gradient takes its part of a backward pass that was measured as a whole") {
   const Prices prices("");
-  // The model's input takes no gradient: that of the weights is all there is.
+  // The model's input has no gradient, so there is only that of the weights.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_weight).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
@@ -126,7 +126,7 @@ TEST_CASE("what was not measured is refused, or priced by the cost model named f
 
 TEST_CASE("between two batches the reached part of the rates is interpolated, not the time") {
   const Prices prices(", interpolate: batch");
-  // Bytes bind: 4 B x (n x 80 + 1500) at 100 GB/s. Of 4: 72.8 ns of 3 ms; of 16: 111.2 ns of 6 ms.
+  // Bytes bind: 4 B x (n x 80 + 1500) at 100 GB/s. For 4 samples 72.8 ns of 3 ms, for 16 samples 111.2 ns of 6 ms.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // 8 is half way between 4 and 16, in logarithms.
@@ -230,14 +230,14 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
 }
 
 TEST_CASE("a row that is left out is estimated from the others if these surround it") {
-  // Exactly a power of the size: no error. The first and the last have none on one side.
+  // An exact power of the size has no error. The first and the last point have no neighbour on one side.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // Between 0.1 and 0.4, half way: 0.2, where 0.25 was measured: 25 % too long.
+  // The middle of 0.1 and 0.4 is 0.2, but 0.25 was measured: the estimate is 25 % too long.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));

@@ -112,7 +112,7 @@ TEST_CASE("roofline reads and writes the memories of a device one after the othe
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // Side by side the longest counts: the output's 200 kB at 5 GB/s.
+  // Side by side, the longest time counts: the output's 200 kB at 5 GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", asked.platform);
   CHECK(together->of(asked.placed(1, {"dram", "dram", "pmem"})).seconds ==
@@ -289,8 +289,8 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // 1 / 64 + 1 / 16 here, twice 1 / 320 there: 12.5 times as long; what is read alone, 3 times.
-  // That holds for the memory's part, which is most of the seconds; the rest is the cache's.
+  // 1 / 64 + 1 / 16 here and twice 1 / 320 there make it 12.5 times as long; an operand that is only read
+  // takes 3 times. That holds for the memory's part, which is most of the seconds; the rest is the cache's.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -189,7 +189,7 @@ TEST_CASE("includes stay inside the root, links resolved") {
 TEST_CASE("without a root file the root is the folder above the including file's") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // The temporary folder itself must not lie in a repository for this to mean anything.
+  // This tests something only if the temporary folder is not inside a repository.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
   const std::string out = folder.scenario("platform: {file: ../../outside.yaml}\n");

@@ -59,7 +59,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// The largest difference of a start or an end, in makespans; nothing where both block.
+/// The largest difference of a start or an end, as a part of the makespan; nothing if both block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

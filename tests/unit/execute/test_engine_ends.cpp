@@ -1,5 +1,5 @@
-// A run that is cut short by an interruption or a full disk prints nothing of its
-// own.
+// A run that is cut short by an interruption or a full disk prints nothing by
+// itself.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -26,8 +26,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// What was thrown, and what the process wrote to its standard error meanwhile, where the call of
-/// that number of what tells progress fails.
+/// The exception, and what the process wrote to its standard error, if call number `number` of the
+/// progress function fails.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();

@@ -47,7 +47,7 @@ TEST_CASE("the bytes that are in a memory from the start") {
 }
 
 TEST_CASE("which action waits for which if a plan blocks for lack of memory") {
-  // w comes at 80 ns and stays; x of 30 B has no room beside it, and 0F awaits its load.
+  // w arrives at 80 ns and stays. x (30 B) has no room in addition, and 0F waits for its load.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "
       "bytes=30 home=host\nprologue:\n"

@@ -52,7 +52,8 @@ void check_same_metrics(const Totals& jumped, const Totals& walked) {
   }
 }
 
-/// Spans in the order of their ends, one after the other on each stream; events in that of time.
+/// Checks that spans are in the order of their ends and follow each other on each stream, and that
+/// events are in the order of time.
 void check_order(const Plan& plan, const MemorySink& sink) {
   std::vector<double> free_at(plan.streams.size(), 0);
   double last = 0;
@@ -132,7 +133,7 @@ stage s
 )";
 
 TEST_CASE("a load and a computation repeat each iteration") {
-  // A load takes 0.25 + 5 s and a computation 6 s; two of 40 B fit beside each other.
+  // A load takes 0.25 + 5 s and a computation 6 s; two tensors of 40 B fit together.
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
@@ -146,8 +147,8 @@ epilogue:
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
-/// Each computation waits for the one `distance` iterations ago of another stream, which takes
-/// longer: the streams go in groups of `distance` iterations.
+/// Each computation waits for the computation of another stream `distance` iterations ago, which
+/// takes longer. So the streams go in groups of `distance` iterations.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
@@ -159,8 +160,8 @@ std::string grouped(int distance) {
 }
 
 TEST_CASE("a period may be several iterations") {
-  // A's run of `distance` in a row takes that many seconds, the way round over B and C is longer:
-  // so A waits once for every `distance` iterations, and the first of each group is late.
+  // A's `distance` consecutive runs take that many seconds, and the way through B and C takes
+  // longer. So A waits once per `distance` iterations, and the first run of each group is late.
   for (const int distance : {2, 7}) {
     INFO("distance " << distance);
     Plan plan = plan_from_text(grouped(distance), "grouped");
@@ -210,8 +211,8 @@ TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Three states are alike from iteration 1 on, which is as far as a wait reaches back. The third
-  // is seen when the stream of A0 is through its third iteration, before the last two actions.
+  // Three states are alike from iteration 1 on, which is as far as a wait reaches back. The third state
+  // is seen when the stream of A0 has finished its third iteration, before the last two actions.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

@@ -27,7 +27,7 @@ TEST_CASE("graph: a skip connection is kept if a, b and c fit together") {
 }
 
 TEST_CASE("graph: with one byte less its tensor is made again, or moved if that is cheaper") {
-  // Again: a second load of x and the 3 s. Moved: 2 + 2 s.
+  // Made again: a second load of x and the 3 s. Moved: 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Fate K = Fate::keep, R = Fate::recompute, O = Fate::offload;
 
-/// Every stage 1 s forward, 2 s backward; every tensor 1 byte, 1 s each way.
+/// Every stage takes 1 s forward and 2 s backward; every tensor has 1 byte and takes 1 s each way.
 Chain plain(std::size_t stages) {
   Chain chain;
   chain.input = {1, 1, 1};
@@ -23,8 +23,8 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// f3 a forward that passes, F3 one that keeps, B3 backward, s3 and l3 a save and a load of
-/// boundary 3, S3 and L3 of the inner tensors of stage 3.
+/// f3 is a forward pass that keeps nothing and F3 one that keeps, B3 is backward, s3 and l3 are a
+/// save and a load of boundary 3, and S3 and L3 those of the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {

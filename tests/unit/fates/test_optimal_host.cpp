@@ -21,7 +21,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST_CASE("copies are in host memory from their save to their last load") {
-  // Two stages: the output of the first (20 B) and its inner tensors (30 B) go and come back.
+  // Two stages: the output of the first (20 B) and its inner tensors (30 B) are saved and loaded.
   Chain chain;
   chain.input = {10, 0, 1};
   chain.stages = {
@@ -115,7 +115,7 @@ TEST_CASE(
       best = std::min(best, run.seconds(strategy, device, host));
     const double optimal = run.seconds("optimal", device, host);
     INFO(run.text << "device " << device << ", host " << host << ": " << optimal / best - 1);
-    // 0.94 % once: the strategies have more ways for their loads than a tape that was searched for.
+    // The difference was 0.94 % in one case: the strategies have more ways to place loads than a searched tape.
     CHECK((optimal == best || optimal <= best * 1.01));
     compared += best < never;
     faster += optimal < best * (1 - 1e-9);

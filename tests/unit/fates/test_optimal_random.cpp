@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The chain and the run of a scenario as `optimal` sees them, and what lists its tapes.
+/// The chain and the run of a scenario as `optimal` sees them, and a function that lists its tapes.
 struct Asked {
   Scenario scenario;
   CutModel cut;
@@ -145,14 +145,14 @@ struct Asked {
     return score({request, shape, order, budget + constant()}).seconds;
   }
 
-  /// What `optimal` claims of a run within a budget.
+  /// The bound that `optimal` claims for a run within a budget.
   double bound(std::int64_t budget) const {
     const FateRun run = run_of(scenario.workload, states);
     if (!overlap) return run.micro_batches * fate_bound(chain, budget, Copies::serial);
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// … and as its fact says it.
+  /// … and the bound in its fact.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);

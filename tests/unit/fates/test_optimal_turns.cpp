@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// From what the least of the strategies needs to a little more than keeping all of all
-/// micro-batches side by side does, even in its logarithm.
+/// Between the least need of any strategy and a little more than what keeping everything for all
+/// micro-batches side by side needs, uniform in the logarithm.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// What `optimal` sees of a run, and what lists its tapes.
+/// A run as `optimal` sees it, and a function that lists its tapes.
 struct Asked {
   Scenario scenario;
   CutModel cut;
@@ -171,8 +171,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // Then strategies run on the whole device, and where loads have more room they may come in an
-    // order that happens to be worse.
+    // Then strategies run on the whole device, and with more room their loads may come in an order
+    // that happens to be worse.
     if (run.text().find("in_flight") != std::string::npos || Asked(run).per_batch() == 1) continue;
     std::vector<std::int64_t> capacities;
     for (int step = 0; step < 6; ++step) capacities.push_back(some_capacity(dice, run));

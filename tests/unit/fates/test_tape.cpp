@@ -21,7 +21,7 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Input 1; outputs 10 and 100; inner tensors 1000 and 10000; gradient of boundary 1: 100000.
+/// The input has 1 byte, the outputs 10 and 100, the inner tensors 1000 and 10000, the gradient of boundary 1 100000.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -108,8 +108,8 @@ TEST_CASE("tape: all kept, bytes by operation and seconds") {
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // input; + boundary 1, inner 0; + boundary 2, inner 1; + gradient 1; boundary 1 and 2 and inner 1
-  // are gone.
+  // input; plus boundary 1 and inner 0; plus boundary 2 and inner 1; plus gradient 1; then without
+  // boundaries 1 and 2 and inner 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);

@@ -1,4 +1,4 @@
-// The estimate that a search of tapes ranks by, by hand.
+// The estimate by which a search ranks tapes, by hand.
 #include <catch2/catch.hpp>
 
 #include "fates/choices.hpp"
@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Three stages of 2 s forward and 4 s backward; the input is loaded in 1 s; what they make is 10
-/// bytes each, 3 s each way. Backward passes read their inputs.
+/// Three stages take 2 s forward and 4 s backward. The input is loaded in 1 s; the stages' outputs
+/// have 10 bytes each and take 3 s each way. Backward passes read their inputs.
 Chain three_stages() {
   Chain chain;
   chain.input = {10, 1, 1};
@@ -32,10 +32,10 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
 TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // 1 + 18 a micro-batch. With room the next input comes while the last stage is computed.
+  // 1 + 18 per micro-batch. With enough room the next input is loaded while the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // Within 40 bytes, too: backward 2 and 1 hold 20 and 10 of them, and the next input 10.
+  // 40 bytes are enough: backward 2 and 1 hold 20 and 10 of them, and the next input 10.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
@@ -53,9 +53,9 @@ TEST_CASE("a tape's estimate: a latency delays only what is waited for") {
 }
 
 TEST_CASE("a tape's estimate: loads wait for saves, and come one after the other") {
-  // Boundaries 1 and 2 go and come. Forward passes end at 3, 5, 7; saves take 3 to 6 and 6 to 9.
-  // Stage 3 keeps, but its input went: that comes back from 9, when it was saved, to 12, and
-  // boundary 1 from 12 to 15. Backward 3 takes 12 to 16, backward 2 16 to 20, backward 1 20 to 24.
+  // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5, 7; saves run from 3 to 6 and from 6 to
+  // 9. Stage 3 keeps, but its input was saved: it is loaded from 9, when its save ends, to 12, and boundary 1
+  // from 12 to 15. Backward 3 runs from 12 to 16, backward 2 from 16 to 20, and backward 1 from 20 to 24.
   const Chain chain = three_stages();
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }

@@ -1,5 +1,5 @@
-// The peak of training with many micro-batches side by side, beside the bound by few of them that
-// spares making steps which cannot fit.
+// The peak of training with many micro-batches side by side, compared with the bound from few of
+// them that avoids making steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -32,7 +32,7 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // In one pass, or in a full pass and one of a single micro-batch: a bound for more of them.
+      // One pass, or one full pass and one with a single micro-batch, give a bound for more passes.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

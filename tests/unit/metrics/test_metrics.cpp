@@ -218,7 +218,7 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
     if (i == 3) REQUIRE(std::isnan(number(totals, "step_s")));  // the last is not reached
   }
-  REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
+  REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps per iteration
 }
 
 TEST_CASE("If a step is several iterations, it counts from step to step") {
@@ -246,8 +246,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
-  // Iterations 0, 1, 2 are complete at 1, 3 and 5: the last ones had nothing to load for others.
-  // But each computes for 3 s.
+  // Iterations 0, 1, 2 are complete at 1, 3 and 5, because the last ones had nothing to load for
+  // others. But each computes for 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -262,7 +262,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // A link that a second engine loads over as well, no compute: 2 x 3.5 s.
+  // A second engine also loads over the link, and nothing is computed: 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;

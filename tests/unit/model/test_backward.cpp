@@ -22,7 +22,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// Likewise over [5, 8] = 40 elements.
+/// The same over [5, 8] = 40 elements.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")
@@ -48,7 +48,7 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // 8 x 8 x 12 outputs of 3 x 3 x 6 weights, then 1 x 1 x 6 / 2; biases sum 1 FLOP an output.
+  // 8 x 8 x 12 outputs of 3 x 3 x 6 weights, then 1 x 1 x 6 / 2; biases sum 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);
@@ -88,7 +88,7 @@ TEST_CASE("a maximum's place is kept in 8 bytes, a mean needs nothing") {
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // 8 to 6 and 3: 12 and 10 elements of windows, see test_layers.cpp
+  // From 8 to 6 and 3: 12 and 10 elements in all windows, see test_layers.cpp
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 

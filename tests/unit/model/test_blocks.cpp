@@ -78,7 +78,7 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
   CHECK(m.layers[3].inputs == Inputs{2, 1});
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
-  // The outer block's `deep` is y, its `skip` x; the inner one's the same, by its own declaration.
+  // In the outer block `deep` is y and `skip` is x; in the inner block too, by its own declaration.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});

@@ -37,7 +37,7 @@ TEST_CASE("a receptive field grows by the window's extent minus one, times the j
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
-  // Dilation 2: a reach of 5. Axes alone: 1 + 6 and 1.
+  // With dilation 2 the window extends over 5. One axis alone gives 1 + 6 and 1.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
         ReceptiveField{{7, 1}, {1, 2}});
@@ -59,16 +59,17 @@ TEST_CASE("if branches join, the larger field counts") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
-  // Squeeze and excitation: a factor that sees everything.
+  // Squeeze and excitation multiplies by a factor that depends on the whole image.
   CHECK_FALSE(last_field(conv + "- {type: global_avg_pool, name: g}\n" +
                          "- {type: mul, inputs: [c, g]}\n"));
 }
 
 TEST_CASE("a transposed convolution divides the jump") {
-  // 2 x 2 windows, 2 apart: each output pixel sees one input pixel, 3 + 0 wide, jump 2 / 2.
+  // With 2 x 2 windows, 2 apart, each output pixel sees one input pixel: the field is 3 + 0 wide,
+  // and the jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
-  // 4 x 4 windows, 2 apart: two input pixels, 2 apart: 3 + 2.
+  // With 4 x 4 windows, 2 apart, it sees two input pixels, which are 2 apart: 3 + 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
         square(5, 1));
   // The jump would be 1 / 2.

@@ -28,7 +28,7 @@ TEST_CASE("a convolution's groups divide its weights and multiply-accumulates") 
   CHECK(split.parameters == 3 * 3 * 2 * 12 + 12);
   CHECK(split.macs * 3 == whole.macs);
   CHECK(split.flop == 2 * split.macs + 64 * 12);
-  // Depthwise: one 3 x 3 filter a channel.
+  // Depthwise: one 3 x 3 filter per channel.
   const Layer depthwise =
       last("conv2d, channels: 6, kernel: 3, padding: 1, groups: 6, bias: false", square);
   CHECK(depthwise.parameters == 9 * 6);
@@ -78,8 +78,8 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
   // 28 + 4 - 1 = 31 = 5 x 6 + 1: an 8th window would begin at 35, and image and zeros before it end
   // at 30.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Along the width 2 - 3 = -1 is rounded up to 0, and the window begins in the image; along the
-  // height 4 - 3 = 1: 2 windows. As torch has it. A stride of 1 rounds nothing.
+  // Along the width 2 - 3 = -1 is rounded up to 0, and the window begins in the image. Along the height
+  // 4 - 3 = 1 gives 2 windows. This is what torch does. With a stride of 1 nothing is rounded.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -281,7 +281,7 @@ TEST_CASE("tokens become rows, which get positions, a class and an angle") {
 }
 
 TEST_CASE("attention: every query with every key, head by head, keys and values shared by groups") {
-  // 5 queries and 7 keys in 4 heads of 6 features, 2 heads of keys, values of 3 features a head.
+  // 5 queries and 7 keys in 4 heads of 6 features, with 2 heads of keys and values of 3 features per head.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
       "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";
@@ -289,7 +289,7 @@ TEST_CASE("attention: every query with every key, head by head, keys and values 
   CHECK(grouped.shape == Shape{5, 12});
   CHECK(grouped.parameters == 0);
   CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
-  CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);  // scaling 1, softmax 5 a score
+  CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);  // scaling 1, softmax 5 per score
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
   CHECK(full.macs == 5 * 5 * (24 + 24));

@@ -31,7 +31,7 @@ TEST_CASE("the small CNN document's network has its parameters, outputs and mult
   // 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
-  // Two a multiply-accumulate, one an output for the bias; the pool 2x2 an output.
+  // Two FLOP per multiply-accumulate, one per output for the bias; the pool 2x2 per output.
   CHECK(column(m, &Layer::flop) == Counts{0, 2 * 225792 + 25088, 2 * 7225344 + 25088, 6272 * 4,
                                           2 * 802816 + 128, 2 * 1280 + 10});
 }
@@ -53,7 +53,7 @@ TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with fu
   // Outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
-  // Beside them 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +
+  // In addition 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +
   // 6400) for the pools: 608,640 + 973,440.
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
@@ -192,7 +192,7 @@ TEST_CASE("overrides reach parameters by one word and the document by a path") {
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // What each needs beside its type; nothing for those that take any image.
+  // The keys that each layer needs besides its type; nothing for layers that take any image.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},

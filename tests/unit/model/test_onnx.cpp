@@ -1,4 +1,4 @@
-// ONNX models as sluice-model/1 documents: shapes, parameters and MACs, worked out beside them.
+// ONNX models as sluice-model/1 documents: shapes, parameters and MACs, each worked out next to it.
 #include "support/onnx_case.hpp"
 
 using namespace sluice;
@@ -179,7 +179,7 @@ TEST_CASE("slices and permutations of axes are views, with axes counted as in la
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // Of 8 rows those from 8 - 6 = 2 on, every other one: 2, 4, 6. Then width, channels, height.
+  // Of 8 rows every other one from 8 - 6 = 2 on: 2, 4, 6. Then width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
@@ -196,7 +196,7 @@ TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
       .node("Relu", {"last"}, {"z"}, {}, "relu")
       .output("y")
       .output("z");
-  // The first axis is that of the steps: the samples are given by the name of theirs.
+  // The first axis counts the steps. The samples are given by the name of their axis.
   const ReadOnnx got = read(onnx, "{batch: 1, N: 1}");
   CHECK(layer(got.model, "lstm").type == "lstm");
   CHECK(layer(got.model, "lstm").shape == Shape{5, 8});
@@ -244,7 +244,7 @@ TEST_CASE("each layer has its own bias, even if the file stores equal ones once"
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // Its matrix is `second`'s, which has a bias of its own: a layer type cannot say that.
+  // Its matrix is that of `second`, which has its own bias; no layer type can express that.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }

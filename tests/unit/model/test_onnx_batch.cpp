@@ -25,7 +25,7 @@ OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   return onnx;
 }
 
-// A step: 80 x 30 products, 160 biases, 22 FLOP for each of 20 values.
+// A step has 80 x 30 products, 160 biases, and 22 FLOP for each of 20 values.
 constexpr std::int64_t flop = 7 * (2 * 80 * 30 + 160 + 22 * 20);
 
 }  // namespace
@@ -104,7 +104,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     return read(onnx);
   };
   const A strides = A::integers("strides", {2, 2});
-  // 15 x 2 + 3 = 33, of which one row and one column are cut off.
+  // 15 x 2 + 3 = 33, from which one row and one column are cut off.
   for (const ReadOnnx& got : {read_one({strides, A::integers("output_shape", {32, 32})}),
                               read_one({strides, A::text("auto_pad", "SAME_UPPER")})}) {
     const Layer& up = layer(got.model, "up");

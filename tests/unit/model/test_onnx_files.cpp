@@ -137,7 +137,7 @@ TEST_CASE("public ONNX files have exactly the parameters and MACs of their summa
     bytes << in.rdbuf();
     const ReadOnnx got = read_bytes(bytes.str());
     // The file's weights are made by ConstantOfShape, or are initialisers. Each is a parameter, a
-    // running mean or variance, or read by nobody.
+    // running mean or variance, or is not read.
     const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
     CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
     CHECK(got.model.parameters() == got.elements.learned);

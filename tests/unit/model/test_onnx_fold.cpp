@@ -11,7 +11,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// An image of [batch 1, 3 channels, 8, 10] by the zeros that `pads` makes of PyTorch's list.
+/// An image of [batch 1, 3 channels, 8, 10], padded by the zeros that `pads` makes from PyTorch's list.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -42,8 +42,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// The shape that a table [[1, 2, 3], [4, 5, 6]] of numbers gives a tensor of 720 elements, through
-/// one operator: it has to come out as `numbers` do.
+/// The shape that one operator, applied to a table [[1, 2, 3], [4, 5, 6]], gives a tensor of 720
+/// elements. It must be the same as with `numbers`.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;
@@ -68,7 +68,7 @@ TEST_CASE("the zeros of a padding, as PyTorch's exporter computes them, are know
 TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without its batch, 1
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Columns 2 to 1, by 2 backwards: the last; rows from the last before the first, by 3: the last.
+  // Columns 2 to 1, by 2 backwards, are the last one; rows from the last but one, by 3, are the last one.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("a new shape must have the same number of elements, and the file's sha
   lie.input("x", {1, 8}).node("Relu", {"x"}, {"y"}).shape("y", {1, 9}).output("y");
   CHECK_THAT(refused(lie), Contains("the file says that 'y' is of the shape [1, 9], but Relu makes "
                                     "[1, 8]"));
-  // Of a file whose extents are given they are those of its exporter's example.
+  // If a file's extents are given, they replace those of its exporter's example.
   OnnxBytes example;
   example.input("x", {"N", "words", 8})
       .node("Relu", {"x"}, {"y"})
@@ -119,7 +119,7 @@ TEST_CASE("what no layer type can express becomes an operator, and a note says w
 }
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {
-  // Of 5 pixels and a zero on each side, by 2: those at -1, 1, 3; one at 5 would see a zero alone.
+  // With 5 pixels, a zero on each side and a stride of 2, windows begin at -1, 1, 3; one at 5 would see only a zero.
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 5, 5});
   onnx.node("MaxPool", {"x"}, {"y"},

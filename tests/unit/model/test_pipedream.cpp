@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two samples of 3 x 4 x 4; a branch whose ends are added; the nodes in no order.
+// Two samples of 3 x 4 x 4, with a branch whose ends are added. The nodes are in no order.
 const std::string graph =
     "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
     "activation_size=256.000, parameter_size=0.000\n"
@@ -308,7 +308,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);
   CHECK(rows[1].times->backward == 2.25e-3);
-  // All: 2 + 0.5 + 0.125 + 1 ms forward, 4.5 + 0.25 + 0 + 3 ms backward.
+  // Sums: 2 + 0.5 + 0.125 + 1 ms forward, 4.5 + 0.25 + 0 + 3 ms backward.
   CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
   CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
 }

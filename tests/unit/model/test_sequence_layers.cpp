@@ -26,7 +26,7 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, per layer, directi
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // 22 a hidden value, and both biases: 24 a step.
+  // 22 per hidden value, and both biases: 24 per step.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
@@ -69,7 +69,7 @@ TEST_CASE("an operator's products have the gradients of both factors") {
   const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
   CHECK(product.macs == 25 * 8);
   CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
-  // Of 40 inputs each with 6 weights, and a mask.
+  // 40 inputs with 6 weights each, and a mask.
   const Layer spread =
       last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
   CHECK(spread.macs == 40 * 6);
@@ -116,7 +116,7 @@ TEST_CASE(
   CHECK(m.layers[5].shape == Shape{10, 8});
   CHECK(m.layers[5].backward.input_flop == 80);
   CHECK(m.layers[6].parameters == 6 * 8 * 16);
-  CHECK(m.layers[6].macs == 10 * 8 * 16);  // two experts a row
+  CHECK(m.layers[6].macs == 10 * 8 * 16);  // two experts per row
   CHECK(m.layers[6].backward.weight_flop == 2 * 10 * 8 * 16);
   CHECK(m.layers[8].shape == Shape{5, 8});
   CHECK(m.layers[8].flop == 3 * 40);
@@ -143,7 +143,7 @@ TEST_CASE(
   CHECK(layer.macs == 4 * 10 * (6 + 6));
   CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
   CHECK(layer.cached == 9 * (12 + 12));
-  // Read: q, k, v, 216 of the cache; written: 24. Two bytes each, for 3 samples.
+  // It reads q, k, v and 216 elements of the cache, and writes 24, of two bytes each, for 3 samples.
   CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
@@ -214,7 +214,7 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
 TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token meets 2 of 8 experts, and no row of the words but its own: 12,879,925,248 parameters
-  // less the words' table and the norms; and 32 blocks of one score, twice 4,096 features.
+  // A token uses 2 of 8 experts, and only its own row of the words: 12,879,925,248 parameters
+  // without the words' table and the norms, plus 32 blocks of one score, twice 4,096 features.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

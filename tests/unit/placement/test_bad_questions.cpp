@@ -23,7 +23,7 @@ std::string refusal(const PlacementProblem& problem) {
   return "accepted";
 }
 
-/// Drawn until every tensor has a use.
+/// Draws problems until every tensor has a use.
 PlacementProblem some_problem(test::Dice& dice) {
   for (;;) {
     PlacementProblem problem = test::random_placement(
@@ -62,7 +62,7 @@ TEST_CASE(
     broken.kernels[k].operands[o].tensor = static_cast<std::uint32_t>(problem.tensors.size());
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) && Contains("is in no memory"));
 
-    // Whoever makes a tensor only reads it.
+    // If the maker of a tensor only reads it, the tensor is never made.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

@@ -14,8 +14,8 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// Makes a (10 bytes) in 1 s, or 3 s in slow memory; makes b (10 bytes) from a: 1 s, each slow
-/// operand 2 s more; reads a again: 1 s, 5 s where it is slow.
+/// The first kernel makes a (10 bytes) in 1 s, or in 3 s in slow memory. The second makes b (10 bytes) from
+/// a in 1 s, and 2 s more per slow operand. The third reads a again in 1 s, or in 5 s if a is slow.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -41,18 +41,18 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   // 3 + 5 + 5 in slow memory, whatever is free to move.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // Every byte is a miss (1 s for 10 bytes), what is written goes back at once (2 s):
-  // 1 + 3, 1 + 1 + 1 + 2 (b is filled, too, and written back), 1 + 1.
+  // Every byte is a miss (1 s for 10 bytes), and written bytes are written back at once (2 s): 1 +
+  // 3, 1 + 1 + 1 + 2 (b too is filled and written back), 1 + 1.
   CHECK(seconds_of(none, "cached") == 11);
-  // The same with room for one or two bytes: what was written goes back when the next bytes come,
-  // and the last of them when the next tensor does.
+  // The same with room for one or two bytes: written bytes are written back when the next bytes
+  // come, and the last of them when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // a fast: 1 + 3 + 1.
+  // With a in fast memory: 1 + 3 + 1.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
-  // a is filled (1 s); b drives it out and is filled (2 + 1); a drives b out (2 + 1).
+  // a is filled (1 s). b evicts a and is filled (2 + 1). a evicts b (2 + 1).
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
@@ -64,8 +64,8 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
 }
 
 TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
-  // a is made, rests while b and c need the room, and is read: slow it costs 2 + 9 s more; moved, 2
-  // s out and 1 s in, or beside the 4 s of the kernels between.
+  // a is made, rests while b and c need the room, and is read again. In slow memory it costs 2 + 9 s
+  // more. Moved, it takes 2 s out and 1 s in, or nothing during the 4 s of the kernels in between.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},

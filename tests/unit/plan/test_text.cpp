@@ -106,7 +106,7 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // A name of the formula that does not fit what the action is stays the action's own.
+  // A formula-like name that does not fit the action stays the action's own name.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";

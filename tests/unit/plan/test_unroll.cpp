@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// How often each name without its copy's number starts at a time.
+/// The names, without the numbers of copies, by the time of their starts.
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {
@@ -94,8 +94,8 @@ TEST_CASE("bodies of a round, a whole step and the whole run take the same times
 }
 
 TEST_CASE("waits and work ahead that leave a run of the body refer to the right run") {
-  // Six iterations: a load for the next iteration, and a computation that waits for it and for the
-  // one two iterations ago. Four copies: that of iteration 4 i + c has number c.
+  // Six iterations of a load for the next iteration and a computation that waits for this load and
+  // for the computation two iterations ago. With four copies, iteration 4 i + c is copy c.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB

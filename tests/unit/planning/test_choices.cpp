@@ -19,7 +19,7 @@ using test::RandomCase;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Of each policy and mode.
+/// The number of cases for each policy and mode.
 int cases() {
   return test::cases_of(3);
 }
@@ -42,9 +42,9 @@ bool shares_a_link(const RandomCase& made) {
   return false;
 }
 
-/// By how much explicit settings may be faster. Streamed replicas: see above. Where all devices
-/// take turns, or train, a list of layers to cut after may suit them better than the cuts that are
-/// compared.
+/// By how much explicit settings may be faster. For streamed replicas see above. If all
+/// devices take turns, or train, an explicit list of cuts may suit them better than the
+/// compared cuts.
 double behind(const RandomCase& made) {
   if (made.policy == "data_parallel streamed") return 0.15;
   if (made.policy == "phased" && made.training) return 0.04;
@@ -81,7 +81,7 @@ void each_case(std::uint64_t seed, const Study& study) {
     }
 }
 
-/// The worst found, by policy, is printed by a campaign.
+/// The worst cases by policy, which a campaign prints.
 class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}

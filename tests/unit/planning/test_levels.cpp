@@ -1,4 +1,4 @@
-// Levels of a row of slots, beside a plain vector.
+// Levels of a row of slots, compared with a plain vector.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

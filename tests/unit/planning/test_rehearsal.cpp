@@ -1,5 +1,5 @@
-// Streamed inference with all choices open: the rehearsal gives the same times as the replay of its plan
-// says, within the memory that it says, and more memory is never slower.
+// Streamed inference with all choices open: the rehearsal gives the same times as the replay of its
+// plan, within the memory that it states, and more memory is never slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -105,10 +105,10 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
 }
 
 TEST_CASE("results in transfer count in every pass, even if few of its groups save any") {
-  // One micro-batch a pass, through a group that makes 20 B and one that makes an answer of 1000 B;
-  // seven further inputs, of 10 B, and seven further answers may be there (the first group makes
-  // none: all eight). Of the seven slots behind one of the second group four load an input, of
-  // those behind one of the first group three do.
+  // One micro-batch per pass goes through a group that makes 20 B and one that makes an answer of
+  // 1000 B. Seven further inputs of 10 B and seven further answers may be on the device (during the
+  // first group, which makes none, all eight). Of the seven slots after one of the second group,
+  // four load an input; of those after one of the first group, three do.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

@@ -114,9 +114,9 @@ TEST_CASE(
   const Device& cpu = platform.device("cpu");
   REQUIRE(cpu.memories.size() == 2);
   CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
-  // 3 threads lie half way between 1 and 5.
+  // 3 threads are halfway between 1 and 5.
   CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
-  // No more than 35 GB/s either way, whatever the directions have.
+  // At most 35 GB/s in each direction, whatever the directions have.
   CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));
   CHECK(cpu.memories[1].capacity == 768'000'000'000);
   CHECK(pools_of(platform, "") == Names{"dram", "pmem"});

@@ -21,7 +21,7 @@ namespace {
 const std::string head =
     "# format: sluice-profile/1\noperator,sizes,input_pools,output_pools,method,seconds_median\n";
 
-/// Copies of 1 kB to 1 GB that take constant + bytes / bandwidth.
+/// Makes copies of 1 kB to 1 GB that take constant + bytes / bandwidth.
 std::string copies(const std::string& from, const std::string& to, const std::string& method,
                    double constant, double bandwidth) {
   std::string rows;
@@ -36,7 +36,7 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Beside the link's own there may be channels of both directions together, or of other links.
+/// Besides the link's own channels there may be channels of both directions together, or of other links.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -65,7 +65,7 @@ TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies
   CHECK(found[2].fit.bandwidth == Approx(20e9).epsilon(1e-4));
   CHECK(found[2].latency_s() == 0);
 
-  // What is written is a link that a platform takes, in place of its own.
+  // The written link can replace a platform's own link.
   Value document = link_document(found, "host", "gpu", "k40");
   CHECK(to_yaml(document, false).find("file: k40") != std::string::npos);
   Value alone = link_document(found, "host", "gpu", "");
@@ -113,7 +113,7 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
 }
 
 TEST_CASE("the time of 0 bytes is never below 0") {
-  // 1 us of 1 kB, 4 us of 2 kB: a line through both begins at -2 us.
+  // 1 us for 1 kB and 4 us for 2 kB: a line through both begins at -2 us.
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);

@@ -57,7 +57,7 @@ TEST_CASE(
       "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
       "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
   const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
-  // b and c read the same tensor: they are neighbours, too.
+  // b and c read the same tensor, so they are neighbours too.
   const std::set<std::pair<std::string, std::string>> near = {
       {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
   std::map<std::int64_t, std::vector<std::string>> runs;

@@ -30,7 +30,7 @@ std::string refusal(const std::string& rows) {
   return error_of([&] { profile(rows); });
 }
 
-/// A row that says something in every column.
+/// A row with a value in every column.
 const std::string full =
     "operator,config,node,sizes,inputs,outputs,batch,dtype,sparsity,pass,input_pools,output_pools,"
     "cache,method,device,level,model,occurrences,flop,bytes,calls,seconds_samples,joules_n,"
@@ -81,7 +81,7 @@ TEST_CASE("A written profile reads back the same, as CSV and as HDF5") {
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
-  // A program that does not know the form, as Python's process, says what to do.
+  // A program without this form, such as Python's process, says what to do.
   set_hdf5_form({});
   CHECK_THROWS_WITH(write_profile(before, file.string()),
                     Catch::Matchers::Contains("sluice profile merge " + file.string()));

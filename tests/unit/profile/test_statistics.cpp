@@ -1,4 +1,4 @@
-// Numbers of what was measured several times, each worked out beside it.
+// Statistics of repeated measurements; each is worked out next to it.
 #include <catch2/catch.hpp>
 
 #include <cmath>

@@ -18,7 +18,7 @@ namespace {
 
 const std::string path = std::string(SLUICE_SOURCE_DIR) + "/scenarios/test.yaml";
 
-/// Two devices whose links have everything that a link may have.
+/// Two devices, with links that use everything a link can have.
 const std::string machine = R"(
 platform:
   format: sluice-platform/1

@@ -1,5 +1,5 @@
 // No plan beats the bound of the question: random models (chains and graphs), machines and
-// workloads under every policy and many settings of it. A campaign asks more.
+// workloads with every policy and many settings of it. A campaign tries more.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -24,7 +24,7 @@ std::string pick(Dice& dice, const std::vector<std::string>& words) {
   return words[dice.below(words.size())];
 }
 
-/// Dense layers, activations, and sums of two layers of one width that are there already.
+/// Dense layers, activations, and sums of two earlier layers of the same width.
 std::string random_model(Dice& dice) {
   const std::vector<std::string> widths = {"8", "64", "300"};
   std::vector<std::string> width = {pick(dice, widths)};
@@ -114,7 +114,7 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question that fits together, and counts by what its bound says where that comes near.
+/// Runs each question whose settings fit together, and counts what gives the bound when a plan comes close to it.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -192,7 +192,7 @@ TEST_CASE(
     double weights = 0;
     const std::size_t layers = 2 + dice.below(5);
     for (std::size_t l = 0; l < layers; ++l) {
-      // Much computation and few weights first, then the other way round.
+      // Much computation and few weights come first, then the other way round.
       const bool late = 2 * l >= layers;
       rows.push_back({static_cast<double>(1 + dice.below(late ? 3 : 60)) / 10,
                       static_cast<std::int64_t>(4 * dice.below(late ? 200'000 : 5000)),
@@ -219,8 +219,8 @@ TEST_CASE(
   CHECK(campaign.near["cannot hold yet"] > 50);
 }
 
-// AlexNet times 200 in small, at 1 GFLOP/s and 1 GB/s: 10 samples, 6 ms and no weights each, then
-// 0.1 ms and 3000 kB of weights; 20 kB of a sample wait between the two; a card of 1000 kB.
+// A small version of AlexNet times 200, at 1 GFLOP/s and 1 GB/s: 10 samples take 6 ms each without weights,
+// then 0.1 ms each with 3000 kB of weights; 20 kB per sample wait between the two. The card has 1000 kB.
 const std::vector<test::Row> front_and_back = {{6, 0, 20'000}, {0.1, 3'000'000, 400}};
 const std::string ten =
     "workload: {batches_per_step: 10}\n"
@@ -233,18 +233,19 @@ double bound_with(const std::vector<std::string>& overrides) {
 
 TEST_CASE("The bound of the question: computation, then what the card could not hold yet") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // input 0.001; 10 x 6 ms; 3000 + 10 x 20 - 1000 kB at 1 GB/s = 2.2 ms
+  // The input takes 0.001, the computation 10 x 6 ms, and 3000 + 10 x 20 - 1000 kB at 1 GB/s take 2.2 ms
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
-  // 2.5 MB: 0.7 ms, less than the second layer's 10 x 0.1 ms: all of it is computation
+  // With 2.5 MB it is 0.7 ms, less than the second layer's 10 x 0.1 ms, so only computation counts
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // A tenth of the link: 0.2 ms for what waits of a sample is more than its 0.1 ms of computation:
-  // they go on but for the last one; 0.01 + 61 + 20 ms. What must cross: 10 x 1 + 3000 kB, 30.1 ms.
+  // With a tenth of the link, a sample's waiting bytes take 0.2 ms, more than its 0.1 ms of computation. They count
+  // for all samples but the last: 0.01 + 61 + 20 ms. The bytes that must cross, 10 x 1 + 3000 kB, take 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // A hundredth: the link alone 301 ms; the end 0.1 + 61 + 200 ms; the beginning, weights 300 ms.
+  // With a hundredth, the link alone takes 301 ms; the end takes 0.1 + 61 + 200 ms; the weights at
+  // the beginning take 300 ms.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
@@ -269,16 +270,16 @@ TEST_CASE("The bound of the question: devices share the work, and a link that al
   CHECK(bound_with(slow) == Approx(301e-3).epsilon(1e-12));
   slow.push_back("platform.links.host.sharing=private");
   CHECK(bound_with(slow) == Approx(150.5e-3).epsilon(1e-12));
-  // One device, though there are two: the policy computes on it alone.
+  // There are two devices, but the policy computes on only one.
   CHECK(bound_with({two[0]}) == Approx(61.001e-3).epsilon(1e-12));
 }
 
 TEST_CASE(
     "The bound of the question: weights come again for each batch of a training as far as they do "
     "not fit") {
-  // A first layer of 100 kB, then 3000 kB, of which 1000 kB fit; 2 batches of 2 samples, 1 kB each:
-  // all weights once, then three times 2000 kB: 4 + 3100 + 6000 kB at 1 GB/s. Computation is 3 x 4
-  // x 0.2 ms = 2.4 ms.
+  // The first layer has 100 kB, the second 3000 kB, of which 1000 kB fit. There are 2 batches of 2
+  // samples of 1 kB each. All weights are loaded once, and then 2000 kB three times: 4 + 3100 +
+  // 6000 kB at 1 GB/s. Computation is 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(
@@ -290,7 +291,7 @@ TEST_CASE(
         .seconds;
   };
   CHECK(bound("sgd") == Approx(9.104e-3).epsilon(1e-12));
-  // Nothing changes the weights: forwards all of them, and back once.
+  // Nothing changes the weights: forward loads all of them, and backward the missing part once.
   CHECK(bound("none") == Approx(5.104e-3).epsilon(1e-12));
 }
 

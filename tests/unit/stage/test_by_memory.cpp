@@ -13,7 +13,7 @@ using test::Dice;
 using test::layer;
 using Lasts = std::vector<std::uint32_t>;
 
-/// Layers read what the one before them makes; bytes of outputs and weights.
+/// Each layer reads the previous layer's output; the rows have the bytes of outputs and weights.
 Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std::int64_t>>& rows) {
   Model model;
   model.name = "chain";
@@ -49,10 +49,10 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 }
 
 TEST_CASE("by_memory ends a stage earlier if the longest one leads to a layer that fits nowhere") {
-  // Behind an input of 1 B: outputs 4, 60, 4, 4, weights 5, 5, 65, 5. Within 78 B l0 and l1 fit
-  // (1 + 10 + 60 = 71), with l2 no longer (1 + 75 + 4 = 80); but l2 would then need
-  // 60 + 65 + 4 = 129. Behind l0 alone (10) l1 and l2 fit together (4 + 70 + 4 = 78), and l3
-  // (4 + 5 + 4 = 13) is too much beside them (83).
+  // After an input of 1 B the layers have outputs of 4, 60, 4, 4 B and weights of 5, 5, 65, 5 B.
+  // Within 78 B l0 and l1 fit (1 + 10 + 60 = 71), and with l2 they do not (1 + 75 + 4 = 80). But then
+  // l2 would need 60 + 65 + 4 = 129. After l0 alone (10), l1 and l2 fit together (4 + 70 + 4 = 78),
+  // and l3 (4 + 5 + 4 = 13) is too much in addition (83).
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;

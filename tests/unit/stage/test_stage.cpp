@@ -48,7 +48,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
   // 70 B: a, b: 3 + 10 + 30 + 20 = 63 fits; then c, d: 7 + 30 + 7 + 5 = 49.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
-  // The working set aside, a..d needs 10 + 10 + 7 = 27 and a..c 6 + 10 + 5 = 21.
+  // Without the working set, a..d needs 10 + 10 + 7 = 27 and a..c 6 + 10 + 5 = 21.
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});

@@ -92,7 +92,7 @@ TEST_CASE("Plans differ by their contents, not by the last digit of a computed n
         std::vector<std::string>{"body 0F: seconds 0.5 -> 0.505"});
   CHECK(plan_changes(edited(plan_text, "30GB/s", "29.7GB/s")) ==
         std::vector<std::string>{"link host.down: bandwidth 30GB/s -> 29.7GB/s"});
-  // whole numbers are exact, however large
+  // whole numbers are exact, however large they are
   CHECK(plan_changes(edited(plan_text, "capacity=100B", "capacity=100000000000B")).size() == 1);
   CHECK(compare_plans(edited(plan_text, "=100B", "=100000000000B"), "s.plan",
                       edited(plan_text, "=100B", "=100000000001B"))

@@ -92,13 +92,13 @@ TEST_CASE("a stream's second read comes from the cache while the rows in use fit
   p[again] = 0.5;
   p[resident] = 2;  // 4 units x 2 rows of 0.1 GB: 0.8 GB
   const double once = 1e-6 + 2e-3;
-  // a cache of 1 kB: half of the bytes once more from the memory, at half of 1 TB/s
+  // with a cache of 1 kB, half of the bytes come once more from the memory, at half of 1 TB/s
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // as large as those rows: half of them from the cache, at 2 TB/s; of all bytes 1 in 1 + 1.25^4
+  // with a cache as large as those rows, half of them come from the cache, at 2 TB/s; of all bytes 1 in 1 + 1.25^4
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // a row more at a time than its cache holds, of fewer bytes each: what counts is their sum
+  // one more row at a time than the cache holds, but with fewer bytes each: only their sum counts
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
@@ -150,7 +150,7 @@ TEST_CASE("a device's watts bound its FLOP/s") {
   std::vector<double> p = parameters();
   p[energy] = 1e-11;
   const Kernel kernel = of_sizes(1, 256, 256, 64);
-  // 8,388,608 FLOP x 10 pJ / 20 W = 4.19 us, where compute takes 2.10
+  // 8,388,608 FLOP x 10 pJ / 20 W = 4.19 us, while compute takes 2.10
   CHECK(seconds(kernel, p, sheet(1e3, 20)) == Approx(1e-6 + 8388608 * 1e-11 / 20));
   CHECK(seconds(kernel, p, sheet(1e3, 200)) == Approx(1e-6 + 8388608 / 4e12));
 }
@@ -186,7 +186,7 @@ TEST_CASE(
         1e-5);
   there[1] += 9;
   CHECK(surface.correction(there) == Approx(1));  // far from all points, only the form counts
-  // of nine places the nearest eight
+  // of nine points the nearest eight count
   surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{8, 0.02}, {0.05, 0}})) < 1e-5);
@@ -231,7 +231,7 @@ TEST_CASE("a device is predicted from the others, and the errors are reported by
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // c takes twice as long as a and b, which are alike: predicted at half of its seconds
+  // c takes twice as long as a and b, which are alike: it is predicted at half of its seconds
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);
@@ -269,7 +269,7 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
     return read.classes[0].covers(sample.kernel);
   });
   CHECK(all_inside);
-  // what was read prices as what was fitted, but for the digits that were written
+  // the fit that was read gives the same price as the original, except for the digits that were written
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
         Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));

@@ -95,7 +95,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(kernel_of(row("AdaptiveAvgPool2d", "AdaptiveAvgPool2d(output_size=1)", {2, 64, 5, 5}),
                   "pool", 4)
             ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
-  // in Sluice's words the channels are the last axis
+  // in Sluice's notation the channels are the last axis
   const auto norm = kernel_of(row("batch_norm", "batch_norm", {2, 5, 7, 64}), "batch_norm", 4);
   CHECK(norm->columns == 64);
   CHECK(norm->rows == 70);
@@ -104,7 +104,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // The output gives the rows, where the profile has it: 14 words become 14 rows of 32 elements.
+  // If the profile has the output, it gives the rows: 14 words become 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);

@@ -1,5 +1,5 @@
-// Energy of runs by hand: from watts, from what binds, from a profile's joules; as the integral of
-// the power; and by operator.
+// Energy of runs by hand: from watts, from the binding resource, and from a profile's joules; as
+// the integral of the power; and by operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -40,7 +40,7 @@ struct Bench {
     double number(const char* name) const { return result.summary.find(name)->value.number; }
   };
 
-  /// 1 GFLOP/s, 1 MB/s of memory, 20 W at rest, 100 W busy; 1 GB/s and 2 to 12 W of the link.
+  /// 1 GFLOP/s, 1 MB/s of memory, 20 W idle, 100 W busy; a link of 1 GB/s with 2 to 12 W.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"
@@ -109,8 +109,8 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // Backward 0.9 - 0.04 and, below rest, 0 instead of 0.02 - 0.03. The update: 1500 parameters x
-  // 2 FLOP at 1 GFLOP/s, 80 W above rest.
+  // Backward takes 0.9 - 0.04 and, instead of 0.02 - 0.03, which would be below idle, 0. The update
+  // takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.all.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.all.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -121,7 +121,7 @@ TEST_CASE(
 
 TEST_CASE("without joules energy uses busy watts, and less if memory binds and the cost says so") {
   const Bench bench;
-  // At 1 MB/s bytes bind both: 4 B x (4 x 80 + 1500) and 4 B x 400.
+  // At 1 MB/s bytes bind in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.all.joules == Approx(80 * (full + last)).epsilon(1e-12));

@@ -9,8 +9,8 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes in, weights of 800 bytes, 80 bytes
-/// between, weights of 400 bytes, 20 bytes out. DRAM at 100 byte/s, PMEM at 10, no time to compute.
+/// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes of input, 800 bytes of weights, 80 bytes between
+/// them, 400 bytes of weights, 20 bytes of output. DRAM has 100 byte/s, PMEM 10; computing takes no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(R"(format: sluice-scenario/1
 model:
@@ -50,7 +50,7 @@ TEST_CASE("the placement of two products, by hand", "[placement]") {
   CHECK(curve.needed == 40 + 800 + 80 + 400);
   CHECK(curve.all_fast_s == Approx((40 + 800 + 80 + 80 + 400 + 20) / 100.));
   CHECK(curve.slowdown(found(curve, "all_slow")) == Approx(10));
-  // The first weights, 800 bytes at 100 byte/s instead of 10; the other 620 bytes in PMEM.
+  // The first weights, 800 bytes, take 8 s at 100 byte/s; the other 620 bytes are in PMEM.
   CHECK(found(curve, "static").seconds() == Approx(8 + 62));
   CHECK(found(curve, "static").gap() == Approx(0).margin(1e-9));
   CHECK_THAT(found(curve, "all_fast").refused,
@@ -66,8 +66,8 @@ TEST_CASE("rates in place are added to the time with everything in fast memory, 
   CHECK(curve.all_fast_s == Approx(14.2));
   // 1320 bytes are read at 10 byte/s, 100 written at 5.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM; or, in as much: 40 bytes in, 80 between and 20 out, and the
-  // second weights, which save 4 + 8 + 16 + 4 + 40 s: less than 80.
+  // The first weights are in DRAM. The alternative of the same size is 40 bytes of input, 80
+  // between, 20 of output, and the second weights, which save 4 + 8 + 16 + 4 + 40 s: less than 80.
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
   for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
-  // While the second product goes backward: both weights and their state, what it read and made,
-  // the gradients of its output, its input and its weights.
+  // During the backward pass of the second product: both weights and their state, what the product
+  // read and made, and the gradients of its output, its input and its weights.
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 

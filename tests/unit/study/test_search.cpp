@@ -1,5 +1,5 @@
-// Searches: keys, goals, and that the result equals that of a closed form or of all
-// points together say.
+// Searches: keys, goals, and that the results agree with a closed form or with all points
+// together.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -175,7 +175,7 @@ TEST_CASE("The least bandwidth for a time is the one of the closed form") {
 }
 
 TEST_CASE("The least bandwidth that hides the inputs is the one of the closed form") {
-  // 4 ms of computation a batch beside 2 MB of input: hidden from 2 MB / 4 ms = 500 MB/s on.
+  // 4 ms of computation per batch can hide 2 MB of input from 2 MB / 4 ms = 500 MB/s on.
   const Variants variants(
       test::small_scenario(
           2'000'000, {{4, 4000, 4000}},
@@ -185,7 +185,7 @@ TEST_CASE("The least bandwidth that hides the inputs is the one of the closed fo
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, link_bandwidth, {"step_s<=32.001ms"});
   CHECK(found(result) == Approx(0.5).epsilon(1e-3));
-  // The other way round: no bandwidth makes a step shorter than its computation, 8 x 4 ms.
+  // Conversely, no bandwidth makes a step shorter than its computation, 8 x 4 ms.
   const SearchResult fastest =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, "step_s", {});
   REQUIRE(fastest.best);
@@ -199,7 +199,7 @@ TEST_CASE("The largest batch below a limit is that of all points, and the next o
   double largest = 0;
   for (std::size_t p = 0; p < all.size(); ++p)
     if (swept.outcomes[p].number("peak_bytes[gpu]") <= 3e6) largest = std::stod(all.value(p, 0));
-  // Some kilobytes a sample, beside the weights; how many, the search does not know.
+  // Some kilobytes per sample, in addition to the weights; the search does not know how many.
   REQUIRE(largest > 100);
   REQUIRE(largest < 1900);
   const SearchResult result =
@@ -225,7 +225,7 @@ TEST_CASE("Lists, and short ranges of whole numbers, are combined completely") {
 }
 
 TEST_CASE("Whole numbers with too many combinations are searched together") {
-  // 64 batches alone could be tried, but not with some of 1000 numbers of steps for each.
+  // 64 batches alone could be tried, but not combined with 1000 numbers of steps.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
@@ -233,7 +233,7 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // With more points the smaller one is tried, and all of it with enough.
+  // With more points the shorter range is combined, and with enough points completely.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -256,7 +256,7 @@ TEST_CASE("A search of one range leaves most of its points to the walks") {
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // 40 of DIRECT at most, and what three walks take to seven digits.
+  // DIRECT uses 40 at most, and three walks to seven digits the rest.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }
@@ -275,7 +275,7 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // Where something is searched for each, a platform without the number costs three points.
+    // If each combination needs a search, a platform without the number costs three points.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));

@@ -94,7 +94,7 @@ TEST_CASE("An unknown policy, or an unknown parameter of it, is refused at its p
 }
 
 TEST_CASE("Side by side, a policy that does not fit does not affect the other") {
-  // Three layers of 1 MB weights on a device of 2.5 MB: streamed one by one they fit.
+  // Three layers with 1 MB of weights each on a device of 2.5 MB: streamed one by one, they fit.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
       "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";
@@ -117,7 +117,7 @@ TEST_CASE("Side by side, a policy that does not fit does not affect the other") 
 }
 
 TEST_CASE("Compute by stage and the least time of a link, of stages that are cut by hand") {
-  // 1 and 3 ms a micro-batch, 5 batches; 1 MB and 2 MB of weights over 1 GB/s, loaded once:
+  // 1 and 3 ms per micro-batch, 5 batches; 1 MB and 2 MB of weights over 1 GB/s, loaded once:
   // 3 ms, and 5 x 4 kB of input: 0.02 ms.
   const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};
   const Scenario scenario =

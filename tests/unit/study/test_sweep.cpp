@@ -73,7 +73,7 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // 10 GB / 3 is no whole number of bytes, 2.5 GB is; 4/3 KiB are 1365.3 B.
+  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is; 4/3 KiB are 1365.3 B.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
@@ -267,7 +267,7 @@ TEST_CASE("A part of a sweep has every N-th point, and all parts together have a
 }
 
 TEST_CASE("Points that differ only in the last bits are equal: the first one is the best") {
-  // 0.1 + 0.2 and 0.3 differ by a bit; 0.11 of 2.2 is 5 % and a bit more as numbers of a computer.
+  // 0.1 + 0.2 and 0.3 differ in one bit. 0.11 of 2.2 is 5 % plus one bit in floating point.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);

@@ -172,7 +172,7 @@ TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
       "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
   REQUIRE(by_phase["B"][0] == first);
   REQUIRE(by_phase["B"][1] == second);
-  // The end says the same with its own time.
+  // The end of a flow has the same fields with its own time.
   first["ph"] = second["ph"] = "E";
   first["ts"] = 1000;
   second["ts"] = 2000;
@@ -236,8 +236,8 @@ TEST_CASE("Data island: the time of each stage, with running totals") {
       if (std::abs(row[i + 2].get<double>() - numbers[i]) > 1e-12) return false;
     return row.size() == numbers.size() + 2;
   };
-  // Actions of no stage; then the first stage: 2 x 0.5 ms of 1e9 FLOP, a load of 1 ms; the second:
-  // a load of 1 ms.
+  // The rows: actions without a stage; the first stage with 2 x 0.5 ms of 1e9 FLOP and a load of 1
+  // ms; the second with a load of 1 ms.
   REQUIRE((table[1][0] == 1 && table[1][1] == "(no stage)"));
   REQUIRE(near(table[1], {1, 1, 1, 5, 5, 0, 0, 0, 0, 0}));
   REQUIRE((table[2][0] == 2 && table[2][1] == "first"));

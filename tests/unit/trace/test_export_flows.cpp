@@ -40,8 +40,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   Labels three = labels();
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
-  // The load of iteration 0 arrives at 2, that of iteration 1 at 3; both others wait for the first,
-  // and end after the second.
+  // The load of iteration 0 arrives at 2, and that of iteration 1 at 3. Both other spans wait for
+  // the first load, and end after the second.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
       span(0, 1, 1, 3, 3),                          //
@@ -55,14 +55,14 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   const Trace trace(three, spans);
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
-  // With a window of 3, span 0 has left it when span 3 comes.
+  // With a window of 3, span 0 has left the window when span 3 comes.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
 
 TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
-  // 0 computes until 2 and ends the wait of 2, which starts then; 1 arrives at 2 too, and its
-  // action is the blocker of none. 3 waits for memory that 2 frees at its end.
+  // 0 computes until 2 and ends the wait of 2, which starts then. 1 also arrives at 2, but its
+  // action blocks nothing. 3 waits for memory that 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
@@ -71,7 +71,7 @@ TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // What left the window, or is not there yet, has none.
+  // A source that has left the window, or is not in it yet, gives no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

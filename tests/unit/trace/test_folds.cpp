@@ -50,7 +50,7 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Spans and events whose last `period` of each come again, with times that do not add up evenly.
+/// Spans and events whose last period repeats, with times whose sums are not exact.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -120,7 +120,7 @@ TEST_CASE(
     "A steady state of more than a million spans is a fold, and reads like the complete trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // Seven spans a period: 142,857 times are 999,999 spans, once more is beyond a million.
+  // There are seven spans per period: 142,857 times are 999,999 spans, and one more is beyond a million.
   const std::int64_t times = GENERATE(142'857, 142'858, 200'000);
   const bool folded = times > 142'857;
   write_steady(path, times);

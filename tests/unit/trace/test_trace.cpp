@@ -3,7 +3,7 @@
 #include "support/trace_case.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
-// HDF5 itself loses a little memory where a write fails.
+// HDF5 itself leaks a little memory when a write fails.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libhdf5";
 }

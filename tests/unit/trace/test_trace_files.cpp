@@ -56,7 +56,7 @@ TEST_CASE("The file of a killed run is not a trace, and the next run replaces it
 TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // A limit on the size of files is a disk that is full: writing beyond it fails (EFBIG).
+  // A limit on the size of files acts like a full disk: writing beyond it fails (EFBIG).
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -93,7 +93,7 @@ TEST_CASE("Damaged rows are found by their checksum") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 100'000, 32768);
-  // The middle of the file lies in a chunk of the spans.
+  // The middle of the file is in a chunk of the spans.
   std::string bytes = bytes_of(path);
   for (std::size_t i = 0; i < 64; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
   put(path, bytes);
@@ -133,7 +133,7 @@ TEST_CASE("A file that is not a trace is refused with a reason") {
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
 }
 
-/// A column of f64 as version 1.0 has one for each stream.
+/// A column of f64 per stream, as in version 1.0.
 void put_column(hid_t file, const char* path, const std::vector<double>& values) {
   const hsize_t size = values.size();
   const hid_t space = H5Screate_simple(1, &size, nullptr);

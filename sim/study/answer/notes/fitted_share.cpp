@@ -18,9 +18,9 @@ std::string text(const Answered& answered) {
 extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
-        "Tells how much of the seconds rests on fitted measurements, and how large their error is "
+        "Tells which part of the seconds comes from fitted measurements, and how large their error is "
         "for operators that were not measured.",
-    .source = "a fit says something only of operators like those that were measured",
+    .source = "a fit is valid only for operators like those that were measured",
     .text = text,
 };
 

@@ -43,7 +43,7 @@ std::string text(const Answered& answered) {
 
 extern const Note measured_batch_note = {
     .name = "measured_batch",
-    .summary = "Tells where a PipeDream profile looks as if its batch were off by a whole factor.",
+    .summary = "Tells when a PipeDream profile looks as if its batch were off by a whole factor.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };

@@ -34,8 +34,8 @@ std::string text(const Answered& answered) {
 extern const Note no_idle_watts_note = {
     .name = "no_idle_watts",
     .summary =
-        "Tells that waiting counts as no energy, where a device has busy watts but no idle watts.",
-    .source = "makers publish the power of a board at work, but seldom at rest",
+        "Tells that waiting counts as no energy, if a device has busy watts but no idle watts.",
+    .source = "makers publish the power of a busy board, but seldom that of an idle one",
     .text = text,
 };
 

@@ -74,7 +74,7 @@ std::string text(const Answered& answered) {
 
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
-    .summary = "Tells where recompute_all saves nothing at the peak, and which strategies do.",
+    .summary = "Tells when recompute_all saves nothing at the peak, and which strategies do.",
     .source = "sluice fits: recompute_all has the largest micro-batch of keep_all on every card",
     .text = text,
 };

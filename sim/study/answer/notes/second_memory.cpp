@@ -46,7 +46,7 @@ std::string of_device(const Answered& answered, const Device& device) {
     const std::uint32_t pool = pool_of(plan, memory.pool);
     if (pool == none) continue;
     if (!lies_there(plan, pool))
-      return "Nothing lies in '" + memory.pool + "', a memory of " + device.name +
+      return "Nothing is in '" + memory.pool + "', a memory of " + device.name +
              ": policies work in '" + device.memory().pool +
              "'. policy={name: resident, placement: auto} places tensors in both, and `sluice "
              "placement` says what that brings.";
@@ -78,8 +78,8 @@ std::string text(const Answered& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells where a device reaches several memories and its kernels work in the first alone, "
-        "while nothing lies in another one, or weights come from there more slowly than they are "
+        "Tells when a device reaches several memories, but its kernels use only the first one, "
+        "while another one is empty, or weights come from there more slowly than they could be "
         "read in place.",
     .source = "optane_server streams over a copy engine at 2 GB/s what it reads in place at 38.2",
     .text = text,

@@ -35,7 +35,7 @@ std::string text(const Answered& answered) {
 
 extern const Note unused_memory_note = {
     .name = "unused_memory",
-    .summary = "Names the memories beside the devices that are not used.",
+    .summary = "Names the memories outside of the devices that are not used.",
     .source = "a second memory (NVMe) is accepted, and no policy uses it",
     .text = text,
 };
