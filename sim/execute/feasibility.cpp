@@ -37,9 +37,9 @@ void check_totals(const Plan& plan, double seconds) {
       static_cast<std::int64_t>(plan.actions.size()) - (plan.body_end - plan.body_begin);
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
-      plan_fault(plan, none,
-                 std::to_string(plan.iterations) + " iterations of its body are more than " +
-                     "2^63 - 1 executions of actions");
+      header_fault(plan, "iterations",
+                   std::to_string(plan.iterations) + " iterations of its body are more than " +
+                       "2^63 - 1 executions of actions");
   constexpr double longest = 1e300;
   if (seconds <= longest) return;
   const std::uint32_t most = longest_action(plan);

@@ -18,19 +18,32 @@ void plan_fault(const Plan& plan, std::uint32_t action, const std::string& messa
   throw InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
 }
 
-/// A plan's text has one line per tensor, in the order of the tensors' numbers.
-void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
+namespace {
+
+/// Throws at the line that begins with this word, after `before` other lines that begin with it.
+[[noreturn]] void line_fault(const Plan& plan, const std::string& first_word, std::int64_t before,
+                             const std::string& message) {
   if (!plan.source) throw InputError("plan: " + message);
   std::istringstream text(plan.source->text);
   std::string line, word;
-  std::int64_t left = tensor;
   for (int number = 1; std::getline(text, line); ++number) {
     std::istringstream words(line);
-    if (words >> word && word == "tensor" && left-- == 0)
-      throw InputError(position_in(*plan.source, number, 1 + static_cast<int>(line.find("tensor"))),
-                       message);
+    if (words >> word && word == first_word && before-- == 0)
+      throw InputError(
+          position_in(*plan.source, number, 1 + static_cast<int>(line.find(first_word))), message);
   }
   throw InputError(Position{plan.source->name, 0, 0, {}}, message);
+}
+
+}  // namespace
+
+/// A plan's text has one line per tensor, in the order of the tensors' numbers.
+void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
+  line_fault(plan, "tensor", tensor, message);
+}
+
+void header_fault(const Plan& plan, const std::string& key, const std::string& message) {
+  line_fault(plan, key, 0, message);
 }
 
 }  // namespace sluice

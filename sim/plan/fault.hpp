@@ -14,4 +14,8 @@ namespace sluice {
 /// Like plan_fault, but the error is at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
+/// The same at the line that says so much of the whole plan: `key` is `iterations`, for example.
+[[noreturn]] void header_fault(const Plan& plan, const std::string& key,
+                               const std::string& message);
+
 }  // namespace sluice

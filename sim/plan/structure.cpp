@@ -245,15 +245,15 @@ void check_steps(const Plan& plan) {
     plan_fault(plan, none,
                "'iterations_per_step' and 'steps_per_iteration' must be whole numbers from 1");
   if (per_step > 1 && plan.steps_per_iteration > 1)
-    plan_fault(plan, none,
-               "'iterations_per_step' is " + std::to_string(per_step) +
-                   " and 'steps_per_iteration' is " + std::to_string(plan.steps_per_iteration) +
-                   ": one of them must be 1");
+    header_fault(plan, "iterations_per_step",
+                 "'iterations_per_step' is " + std::to_string(per_step) +
+                     " and 'steps_per_iteration' is " + std::to_string(plan.steps_per_iteration) +
+                     ": one of them must be 1");
   if (plan.iterations % per_step != 0)
-    plan_fault(plan, none,
-               "'iterations' is " + std::to_string(plan.iterations) +
-                   ", which is not a multiple of the " + std::to_string(per_step) +
-                   " iterations of a step ('iterations_per_step')");
+    header_fault(plan, "iterations",
+                 "'iterations' is " + std::to_string(plan.iterations) +
+                     ", which is not a multiple of the " + std::to_string(per_step) +
+                     " iterations of a step ('iterations_per_step')");
 }
 
 /// Checks what must hold before tables can be made from the plan.

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/quantity.hpp"
+#include "plan/fault.hpp"
 
 namespace sluice {
 
@@ -152,9 +152,10 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
                                  [&](const Demand& d) { return d.pool == placement.pool; });
   if (same == demands_.end())
     demands_.push_back({placement.pool, bytes});
-  else
-    same->bytes =
-        checked_add(same->bytes, bytes, "bytes that '" + name_of(plan.actions[a]) + "' allocates");
+  else if (__builtin_add_overflow(same->bytes, bytes, &same->bytes))
+    plan_fault(plan, a,
+               "the tensors that '" + name_of(plan.actions[a]) + "' allocates are more than " +
+                   "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
 }
 
 /// Flows of several streams may meet on a link, and so may several flows of one action.
