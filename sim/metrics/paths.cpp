@@ -60,15 +60,18 @@ void PathGraph::sort_section(Section section) {
   if (sorted) return;
 
   // Kahn's algorithm. The actions that follow the k-th one are next[first[k]] … next[first[k + 1] -
-  // 1].
+  // 1]. What never runs neither follows nor precedes anything.
+  const auto ever_runs = [&](std::uint32_t a) { return plan.executions_of(a) > 0; };
   std::vector<std::uint32_t> previous(end - begin, none), last(plan.streams.size(), none);
   for (std::uint32_t a = begin; a < end; ++a)
-    previous[a - begin] = std::exchange(last[nodes[a].stream], a);
+    if (ever_runs(a)) previous[a - begin] = std::exchange(last[nodes[a].stream], a);
   const auto each_edge = [&](auto&& edge) {
     for (std::uint32_t a = begin; a < end; ++a) {
+      if (!ever_runs(a)) continue;
       if (previous[a - begin] != none) edge(previous[a - begin] - begin, a - begin);
       for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
-        if (inside(waits[w])) edge(waits[w].action - begin, a - begin);
+        if (inside(waits[w]) && ever_runs(waits[w].action))
+          edge(waits[w].action - begin, a - begin);
     }
   };
   std::vector<std::uint32_t> first(end - begin + 1, 0), missing(end - begin, 0);

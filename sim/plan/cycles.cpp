@@ -11,7 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle.
+/// Checks that the waits within an iteration, together with the order of each stream, do not form a
+/// cycle. An action that never runs, because it works for an iteration that does not exist, orders nothing.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -21,10 +22,13 @@ class CycleSearch {
     colour_.resize(plan_.actions.size(), 0);
     before_.resize(plan_.actions.size(), none);
     for (const BySection& lists : tables_.stream_actions)
-      for (const std::vector<std::uint32_t>& list : lists)
-        for (std::size_t i = 1; i < list.size(); ++i) before_[list[i]] = list[i - 1];
+      for (const std::vector<std::uint32_t>& list : lists) {
+        std::uint32_t last = none;
+        for (const std::uint32_t a : list)
+          if (runs(a)) before_[a] = std::exchange(last, a);
+      }
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
-      if (colour_[a] == 0) visit(a);
+      if (colour_[a] == 0 && runs(a)) visit(a);
   }
 
  private:
@@ -40,6 +44,8 @@ class CycleSearch {
         if (wait.action >= a && wait.distance == 0) return false;
     return true;
   }
+
+  bool runs(std::uint32_t a) const { return plan_.executions_of(a) > 0; }
 
   void visit(std::uint32_t root) {
     path_.assign(1, {root});
@@ -65,7 +71,8 @@ class CycleSearch {
     if (k > waits.size()) return end_;
     if (k == waits.size()) return before_[a];
     const bool same = plan_.section_of(waits[k].action) == plan_.section_of(a);
-    return same && waits[k].distance == 0 ? waits[k].action : none;
+    const bool orders = same && waits[k].distance == 0 && runs(waits[k].action);
+    return orders ? waits[k].action : none;
   }
 
   [[noreturn]] void report(std::uint32_t entry) const {
