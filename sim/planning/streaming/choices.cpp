@@ -118,6 +118,7 @@ class Ways {
     for (const auto& [inputs, results] : spared_at_first)
       if (rehearsal.choice().spares) all.push_back(rehearsal.levels().more_for(inputs, results));
     std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     if (shared_->capacity)
       std::erase_if(all, [&](std::int64_t ahead) {
         return rehearsal.bytes_with(ahead) > *shared_->capacity;
@@ -137,7 +138,9 @@ class Ways {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      const double seconds = seconds_of(rehearsal, order);
+      const double alone = rehearsal.seconds(order.loads);  // copies that wait for no others
+      if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
+      const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
       worth = std::min(worth, seconds);
       settled({seconds, text(rehearsal),
                [shared = shared_, choice = rehearsal.choice(), limited = replayed()] {
@@ -267,8 +270,7 @@ class Ways {
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
   }
 
-  double seconds_of(const Rehearsal& rehearsal, const RehearsedOrder& order) const {
-    if (!replayed()) return rehearsal.seconds(order.loads);
+  double seconds_replayed(const Rehearsal& rehearsal) const {
     Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
     stay_within(plan, shared_->common.device.name, rehearsal.bytes());
     return run_seconds(plan);

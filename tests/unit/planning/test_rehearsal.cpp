@@ -104,6 +104,39 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
+/// The same plan on a machine whose link brings and returns over the same wires.
+Plan half_duplex(Plan plan) {
+  std::vector<std::uint32_t> ends;
+  for (std::uint32_t link = 0; link < plan.links.size(); ++link)
+    if (plan.links[link].name == "host.down" || plan.links[link].name == "host.up")
+      ends.push_back(link);
+  REQUIRE(ends.size() == 2);
+  for (Route& route : plan.routes)
+    for (std::uint32_t& link : route.links)
+      if (link == ends[1]) link = ends[0];
+  return plan;
+}
+
+TEST_CASE("copies that share a link are no earlier than a rehearsal, which knows nothing of it",
+          "[property]") {
+  Dice dice(4711);
+  int later = 0;
+  for (int c = 0; c < cases(); ++c) {
+    const RandomCase made = random_case(dice, "");
+    INFO("case " << c << ": " << made.text);
+    for (const int part : {3, 5, 8}) {
+      const std::optional<Plan> plan = plan_within(made, made.all_bytes * part / 8 + 64);
+      if (!plan) continue;
+      const double alone = replay(*plan).makespan;
+      const ReplayResult together = replay(half_duplex(*plan));
+      REQUIRE_FALSE(together.blocking);
+      CHECK(together.makespan >= alone * (1 - 1e-12));
+      later += together.makespan > alone * (1 + 1e-6) ? 1 : 0;
+    }
+  }
+  CHECK(later > cases() / 4);
+}
+
 TEST_CASE("results in transfer count in every pass, even if few of its groups save any") {
   // One micro-batch per pass goes through a group that makes 20 B and one that makes an answer of
   // 1000 B. Seven further inputs of 10 B and seven further answers may be on the device (during the
