@@ -6,6 +6,9 @@
 #include "base/quantity.hpp"
 #include "campaign/invariants.hpp"
 #include "fates/strategy.hpp"
+#include "plan/text.hpp"
+#include "run/executor.hpp"
+#include "run/run.hpp"
 
 namespace sluice::test {
 namespace {
@@ -14,7 +17,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 double seconds_of(const std::string& text, const std::vector<std::string>& overrides) {
   try {
-    return executed(text, overrides).seconds();
+    const Plan plan = make_plan(scenario_of(text, overrides));
+    return run({.plan = plan, .executor = Executor::replay}).summary.number("makespan_s");
   } catch (const Infeasible&) {
     return never;
   }
@@ -41,6 +45,11 @@ bool says_all(const Executed& run) {
 
 std::string text_of(const Executed& run) {
   return run.scenario.text();
+}
+
+void plan_of_resolved(const Executed& run, Complaints& complaints) {
+  complaints.require(to_text(make_plan(scenario_of(text_of(run)))) == to_text(run.plan()),
+                     "the resolved scenario makes the same plan");
 }
 
 /// scenarios/FORMAT.md: a chosen plan takes the same time on every larger memory. A plan with all choices given
@@ -124,7 +133,7 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();
   const auto asked = [&](std::int64_t count) -> std::optional<Shortage> {
     try {
-      executed(text_of(run), {"policy.in_flight=" + std::to_string(count)});
+      make_plan(scenario_of(text_of(run), {"policy.in_flight=" + std::to_string(count)}));
       return {};
     } catch (const Infeasible& infeasible) {
       return infeasible.shortage;
@@ -148,6 +157,7 @@ const std::vector<Comparing>& comparing_checks() {
       {"optimal is best", optimal_is_best},
       {"a choice that is said", choice_said},
       {"most in flight", most_in_flight},
+      {"the plan of the resolved scenario", plan_of_resolved},
   };
   return all;
 }

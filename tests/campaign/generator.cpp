@@ -102,7 +102,9 @@ std::string random_fates(Draws& draws, const Asked& asked) {
 std::string random_workload(Draws& draws, const Asked& asked, int& batches) {
   const int micro_batch = draws.number(1, 3), steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
-  const int accumulation = draws.number(1, 4) * (asked.training ? asked.devices : 1);
+  // Of several devices each plan is long, and many are compared: fewer micro-batches do.
+  const int accumulation =
+      draws.number(1, asked.devices > 1 ? 2 : 4) * (asked.training ? asked.devices : 1);
   batches = per_step * accumulation;
   std::string text = "workload: {batch: " + std::to_string(micro_batch * accumulation) +
                      key("micro_batch", std::to_string(micro_batch)) +

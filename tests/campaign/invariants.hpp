@@ -21,8 +21,10 @@ struct Executed {
   double seconds() const { return summary.number("makespan_s"); }
 };
 
+/// Throws InputError.
+Scenario scenario_of(const std::string& text, const std::vector<std::string>& overrides = {});
 /// Reads, plans and replays it. Throws InputError, Infeasible.
-Executed executed(const std::string& text, const std::vector<std::string>& overrides = {});
+Executed executed(const std::string& text);
 
 /// Collects claims that do not hold.
 class Complaints {

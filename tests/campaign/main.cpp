@@ -30,6 +30,7 @@ const char* word_of(Verdict::Kind kind) {
 
 std::string all_of(const Trial& trial) {
   std::string all = trial.died;
+  if (trial.verdict.kind == Verdict::Kind::refused) all += "refused: " + trial.verdict.message;
   for (const std::string& complaint : trial.verdict.complaints) all += complaint + "\n";
   return all;
 }
@@ -46,7 +47,7 @@ int campaign(std::uint64_t first, std::uint64_t stride, double seconds, const st
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  std::map<std::string, std::int64_t> kinds, refusals;
+  std::map<std::string, std::int64_t> kinds;
   std::int64_t tried = 0, faults = 0;
   for (std::uint64_t seed = first; spent() < seconds; seed += stride) {
     const int which = which_of(seed);
@@ -58,7 +59,6 @@ int campaign(std::uint64_t first, std::uint64_t stride, double seconds, const st
       std::cout << to_json(object({{"slow_seed", static_cast<std::int64_t>(seed)}}), 0)
                 << std::flush;
     ++kinds[trial.died.empty() ? word_of(trial.verdict.kind) : "died"];
-    if (trial.verdict.kind == Verdict::Kind::refused) ++refusals[trial.verdict.message];
     const std::string fault = trial.fault();
     if (fault.empty()) continue;
     ++faults;
@@ -69,12 +69,10 @@ int campaign(std::uint64_t first, std::uint64_t stride, double seconds, const st
                      0)
               << std::flush;
   }
-  for (const auto& [message, count] : refusals)
-    std::cout << to_json(object({{"refused", message}, {"times", count}}), 0) << std::flush;
   std::cout << to_json(object({{"tried", tried},
                                {"complete", kinds["complete"]},
                                {"infeasible", kinds["infeasible"]},
-                               {"refused_in_all", kinds["refused"]},
+                               {"refused", kinds["refused"]},
                                {"died", kinds["died"]},
                                {"faults", faults}}),
                        0)

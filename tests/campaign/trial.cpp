@@ -75,6 +75,7 @@ Trial tried(Draws draws, int which, bool simgrid) {
 
 std::string Trial::fault() const {
   if (!died.empty()) return died;
+  if (verdict.kind == Verdict::Kind::refused) return "it is valid, and refused";
   if (verdict.complaints.empty()) return {};
   const std::string& first = verdict.complaints.front();
   return first.substr(0, first.find(": "));

@@ -15,7 +15,8 @@ struct Trial {
   std::string died;  ///< how its process ended; empty: it answered
   Draws::Tape tape;  ///< all that was drawn
 
-  /// The first complaint without its numbers, or that the process died; empty: all claims hold.
+  /// The first complaint without its numbers, or that the process died or that the scenario was refused,
+  /// since every drawn scenario is valid. Empty: all claims hold.
   std::string fault() const;
 };
 
