@@ -175,8 +175,8 @@ TEST_CASE("empty, binary and broken text is refused in both forms") {
 
 TEST_CASE("bytes that are not text are found at their position, anywhere in a long text") {
   const std::string line = "# \xC3\xA4 long comment of 40 characters, or so\n";
-  for (const std::string bad : {std::string("\0", 1), std::string("\x1F"), std::string("\x7F"),
-                                std::string("\xFF"), std::string("\xC3"), std::string("\xE2\x82")})
+  for (const std::string& bad : {std::string("\0", 1), std::string("\x1F"), std::string("\x7F"),
+                                 std::string("\xFF"), std::string("\xC3"), std::string("\xE2\x82")})
     for (std::size_t before = 0; before < 150; ++before) {
       const std::string front = line + line + std::string(before, 'x');
       INFO(before << " characters before byte " << static_cast<int>(bad[0]));

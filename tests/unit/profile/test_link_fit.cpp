@@ -149,7 +149,7 @@ TEST_CASE("copies of only pageable memory leave the rates of pinned memory as th
   CHECK(link.find("copies")->text() == "pageable");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_pageable_" + std::to_string(getpid()) + ".yaml");
-  for (const std::string& name : {"k40", "a100_pcie", "t4"}) {
+  for (const std::string name : {"k40", "a100_pcie", "t4"}) {
     CAPTURE(name);
     std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name), false);
     Value pinned = load_document(file.string(), "platforms");
