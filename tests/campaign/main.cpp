@@ -62,12 +62,11 @@ int campaign(std::uint64_t first, std::uint64_t stride, double seconds, const st
     const std::string fault = trial.fault();
     if (fault.empty()) continue;
     ++faults;
-    trial = shrunk(std::move(trial), which, simgrid, 150);
-    keep(folder, seed, trial);
     std::cout << to_json(
                      object({{"seed", static_cast<std::int64_t>(seed)}, {"fault", all_of(trial)}}),
                      0)
               << std::flush;
+    keep(folder, seed, shrunk(std::move(trial), which, simgrid, 120));
   }
   std::cout << to_json(object({{"tried", tried},
                                {"complete", kinds["complete"]},

@@ -1,6 +1,7 @@
 #include "campaign/trial.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -10,6 +11,8 @@
 
 namespace sluice::test {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
 
@@ -94,10 +97,11 @@ Trial try_text(const std::string& text, int which, bool simgrid) {
       Draws(Draws::Tape{}), text, [&] { return text; }, which, simgrid);
 }
 
-Trial shrunk(Trial failed, int which, bool simgrid, int attempts) {
+Trial shrunk(Trial failed, int which, bool simgrid, double seconds) {
   const std::string fault = failed.fault();
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   const auto improves = [&](const Draws::Tape& tape) {
-    if (attempts-- <= 0) return false;
+    if (Clock::now() > end) return false;
     Trial trial = try_tape(tape, which, simgrid);
     const bool smaller = trial.tape < failed.tape || trial.tape.size() < failed.tape.size();
     if (trial.fault() != fault || !smaller) return false;
@@ -105,7 +109,7 @@ Trial shrunk(Trial failed, int which, bool simgrid, int attempts) {
     return true;
   };
   bool better = true;
-  while (better && attempts > 0) {
+  while (better && Clock::now() < end) {
     better = false;
     for (std::size_t length : {8, 4, 2, 1})
       for (std::size_t at = 0; at + length <= failed.tape.size();) {

@@ -26,7 +26,7 @@ Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
-/// Fewer and smaller draws that show the same fault; at most `attempts` are tried.
-Trial shrunk(Trial failed, int which, bool simgrid, int attempts);
+/// Fewer and smaller draws that show the same fault; tries for so many seconds.
+Trial shrunk(Trial failed, int which, bool simgrid, double seconds);
 
 }  // namespace sluice::test
