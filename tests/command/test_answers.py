@@ -276,6 +276,15 @@ class Answers(unittest.TestCase):
         self.run_sluice(TRAINED, f"workload.batch={largest}", "fates.strategy=optimal")
         self.run_sluice(TRAINED, f"workload.batch={largest + 1}", "fates.strategy=optimal", code=4)
 
+    def test_a_plan_that_is_too_long_lacks_no_memory(self):
+        done = subprocess.run([PROGRAM, "run", "alexnet_x200", "stages=per_layer", "policy.in_flight=1",
+                               "workload.batches_per_step=900000"], capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=300)
+        self.assertEqual(done.returncode, 4)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        for said in ("more than 4000000 actions", "Sluice's own limit", "more workload.steps"):
+            self.assertIn(said, done.stderr)
+
     # --- notes ------------------------------------------------------------------------------------
 
     def test_a_note_on_recompute_all_that_saves_nothing_names_what_does(self):
