@@ -1,4 +1,4 @@
-// The subcommands. A new one takes a file and a line here; the order is that of the help.
+// The subcommands, in the order of the help. A new command takes a file and a line here.
 #include "command/command.hpp"
 
 namespace sluice {

@@ -37,8 +37,9 @@ fates: keep_all
 )";
 
 constexpr const char* model_text =
-    R"(# A model: layers, one after the other. `sluice model FILE` counts it, `sluice fits FILE` says
-# what fits. Every layer type is listed by `sluice list layers -v`; models/FORMAT.md describes the rest.
+    R"(# A model: layers, one after the other. `sluice model FILE` prints its counts, and
+# `sluice fits FILE` says what fits. `sluice list layers -v` lists every layer type; models/FORMAT.md
+# describes the rest.
 format: sluice-model/1
 name: my_network
 summary: Two blocks of convolutions and a classifier.
@@ -123,7 +124,7 @@ std::vector<std::string> kinds() {
 const Template& template_of(const std::string& kind) {
   for (const Template& one : templates())
     if (one.kind == kind) return one;
-  throw UsageError("there is no document to begin with called '" + kind + "'" +
+  throw UsageError("'" + kind + "' is not a kind of document that sluice new writes" +
                    did_you_mean(kind, kinds()) + "; known: " + join(kinds()) +
                    "\nSee 'sluice help new'.");
 }
@@ -157,8 +158,8 @@ const Command new_command = {
     .names = kinds,
     .options = {force_option(Output::document)},
     .details =
-        "Without FILE it prints the document. Each runs as it stands: change what is to be "
-        "different.\n",
+        "Without FILE it prints the document. The document works as it is; change what you want "
+        "to be different.\n",
     .examples = {{"sluice new scenario mine.yaml", "then: sluice run mine.yaml"},
                  {"sluice new platform card.yaml",
                   "then: sluice run mine.yaml platform=card.yaml"}},

@@ -71,13 +71,13 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;
   const std::string name = output == Output::trace ? "trace.h5" : "report.xml";
-  throw UsageError("'-' for '--" + option + "' names no file: " +
-                   (needs_a_file ? "name one, like " + name
-                                 : "leave the option out, and it goes to standard output") +
-                   "; a file of that name is './-'");
+  throw UsageError("'-' for '--" + option + "' is not the name of a file: " +
+                   (needs_a_file ? "give a name such as " + name
+                                 : "leave the option out to write to standard output") +
+                   ", or write './-' for a file called '-'");
 }
 
-/// Where the name says another format, the answer or an export of the trace was meant.
+/// Refuses a name with the ending of another format: the answer or an export was probably meant.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};

@@ -106,10 +106,10 @@ ELSEWHERE = [
     said("mistake 66, a batch beside the policy", 14, ["unknown key 'batch' in policy (did you mean 'workload.batch'?)"], "policy.batch=4"),
     scenario("mistake 67, fates in the workload", "scenario.yaml:5:28", ["unknown key 'strategy' in workload (did you mean 'fates.strategy'?)"], "dtype: float32", "dtype: float32, strategy: sqrt"),
     words("mistake 68, a report over a document", 2, ["'table.json' for '--junit' is not a report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
-    words("mistake 69, a trace to standard output", 2, ["'-' for '--output' names no file: name one, like trace.h5", "'./-'"], "run", "scenario.yaml", "-o", "-"),
-    words("mistake 70, a plan to standard output", 2, ["'-' for '--output' names no file: leave the option out"], "plan", "scenario.yaml", "-o", "-"),
+    words("mistake 69, a trace to standard output", 2, ["'-' for '--output' is not the name of a file: give a name such as trace.h5", "'./-'"], "run", "scenario.yaml", "-o", "-"),
+    words("mistake 70, a plan to standard output", 2, ["'-' for '--output' is not the name of a file: leave the option out"], "plan", "scenario.yaml", "-o", "-"),
     words("mistake 71, a trace that is called JSON", 2, ["'out.json' for '--output' would be a trace", "not json: name it 'out.h5', or add --force", "--json prints the answer", "sluice export"], "run", "scenario.yaml", "-o", "out.json"),
-    words("mistake 72, a report to standard output", 2, ["'-' for '--junit' names no file: name one, like report.xml"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "-"),
+    words("mistake 72, a report to standard output", 2, ["'-' for '--junit' is not the name of a file: give a name such as report.xml"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "-"),
 ]
 
 CASES = GOOD + TABLE + ELSEWHERE

@@ -1,4 +1,4 @@
-// sluice check: are all results what they were? And which of two policies is better?
+// sluice check: compares results with earlier ones, or two policies with each other.
 #include <filesystem>
 #include <memory>
 
@@ -171,12 +171,12 @@ const Command check_command = {
     .details =
         "A baseline is DIR/<scenario>.json, the numbers, with DIR/<scenario>.plan, the plan.\n"
         "docs/check.md describes both, and how to run this in GitHub's and GitLab's CI.\n\n"
-        "A number that moved in its bad direction beyond its tolerance is worse, and fails; so "
-        "does\n"
-        "a missing baseline. What is better, or merely changed (a number without a direction, the\n"
-        "plan, the question), is reported and does not fail, unless with --strict.\n\n"
-        "--compare: a policy is a name, which takes over the parameters of the scenario's policy\n"
-        "that it knows, or a mapping, {name: streamed, prefetch: 0}.\n\n"
+        "A number is worse if it moved in its bad direction beyond its tolerance. Worse numbers\n"
+        "and missing baselines fail. Better numbers are only reported, and so are changes of the\n"
+        "plan, of the scenario, and of numbers without a direction; --strict makes these fail, "
+        "too.\n\n"
+        "--compare takes two policies. Each is a name, which keeps the parameters that it shares\n"
+        "with the policy of the scenario, or a mapping, {name: streamed, prefetch: 0}.\n\n"
         "JSON keys: format, baseline, exit_code, accept (the command that accepts the new "
         "values),\n"
         "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), "
@@ -184,8 +184,8 @@ const Command check_command = {
         "written, message, slower (stages and links), input (changed, keys: key, expected, got),\n"
         "plan (changed, differences, more), metrics (those that differ, or all with -v: metric,\n"
         "key, unit, verdict, expected, got, difference, percent, better, rtol, atol), numbers\n"
-        "(how many there are). Of --compare: format, a, b, scenarios: scenario, path, a and b\n"
-        "(outcome, message), metrics (metric, key, unit, better, a, b, ratio: b / a).\n",
+        "(how many there are). JSON keys with --compare: format, a, b, scenarios: scenario, path,\n"
+        "a and b (outcome, message), metrics (metric, key, unit, better, a, b, ratio: b / a).\n",
     .examples = {{"sluice check scenarios/*.yaml --baseline tests/golden",
                   "exit code 1 when something is worse, or has no baseline"},
                  {"sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update",

@@ -92,9 +92,9 @@ Value with_memory(Value platform, const std::string& capacity) {
     const bool several = memory && memory->is_list() && !memory->items().empty();
     if (several) memory = &memory->items().front();
     if (memory && memory->is_scalar())
-      throw UsageError("'--memory' is of memories of the cards' own, and '" + device.key +
-                       "' is at the platform's memory '" + memory->text() +
-                       "'; override memories." + memory->text() + ".capacity");
+      throw UsageError("'--memory' changes a device's own memory, but '" + device.key +
+                       "' uses the platform's memory '" + memory->text() + "'; override memories." +
+                       memory->text() + ".capacity instead");
     memories.push_back(device.path + ".memory" + (several ? ".0" : ""));
   }
   for (const std::string& memory : memories)
@@ -257,32 +257,33 @@ const Command fits_command = {
         "model.KEY=VALUE sets its parameters and scale; where KEY begins with platform, workload,\n"
         "stages, policy, phases, fates, cost or memory it changes the scenario, as in\n"
         "workload.master_weights=true.\n\n"
-        "A micro-batch fits when its scenario has a plan and the plan passes the check of\n"
-        "`sluice run`: with --write, that runs the largest one (exit code 0), and one more, with\n"
-        "workload.batch=N, exits 4. Without accumulation the micro-batch is the batch. The\n"
-        "largest is searched by what is lacked, and three above it are asked (with --fates\n"
-        "optimal one, which says that any choice needs more); that none beyond them fits is not\n"
-        "proven. Stages are cut wherever one tensor alone crosses (stages.cut).\n\n"
-        "Memory by class is what the device holds at the first moment of its peak, when one\n"
-        "thing is done at a time: the least that is needed. Transfers that overlap take what is\n"
-        "left. What the next one lacks is its peak, were there memory for it, beyond the\n"
-        "capacity; in brackets the class that it takes most of. A card that cannot be asked (it\n"
-        "has no rate for the dtype) has a row that says why.\n\n"
-        "Accumulation: any multiple of a micro-batch that fits. The batch shown is computed in\n"
-        "the largest of its divisors that fit. Seconds are those of the cost model (cost.model),\n"
-        "of a step in the steady state. With cost.model=measured sizes alone decide (a cut or\n"
-        "fates that look at seconds see those of peak), and only the micro-batch that was\n"
-        "measured has a step: give it as --batch.\n\n"
-        "Caches of keys and values (kv_cache) are of all samples of a step: model parameters\n"
-        "such as tokens=1 cached=4095, with --mode inference.\n\n"
+        "A micro-batch fits if its scenario has a plan that passes the check of `sluice run`.\n"
+        "--write FOLDER writes the scenario of the largest micro-batch: `sluice run` runs it\n"
+        "(exit code 0), and exits with 4 if workload.batch=N adds one more sample. Without\n"
+        "accumulation the micro-batch is the batch. The search for the largest micro-batch uses\n"
+        "the bytes that are lacking, and then asks the next three (with --fates optimal the next\n"
+        "one). It does not prove that none beyond these fits. Stages are cut wherever a single\n"
+        "tensor crosses (stages.cut).\n\n"
+        "Memory by class is what the device holds at the first moment of its peak, if only one\n"
+        "action runs at a time. This is the least that is needed; transfers that overlap use the\n"
+        "rest. \"the next one lacks\": the bytes by which the peak with one more sample exceeds\n"
+        "the capacity, and in brackets the class that needs most. If a card cannot be asked, for\n"
+        "example because it has no rate for the dtype, its row says why.\n\n"
+        "Accumulation sums gradients over any number of micro-batches that fit. The batch shown\n"
+        "is divided into the largest of its divisors that fit. Seconds are those of a step in\n"
+        "the steady state, by the cost model (cost.model). With cost.model=measured, only sizes\n"
+        "decide what fits (a cut or fates that need seconds take those of peak). Then only the\n"
+        "micro-batch that was measured has seconds: give it as --batch.\n\n"
+        "Caches of keys and values (kv_cache) are held for all samples of a step. To decode, set\n"
+        "model parameters such as tokens=1 cached=4095, and --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
-        "measured_batch (of cost.model=measured, else null), cards (platform, device, cost,\n"
-        "capacity_bytes or null, reserved_bytes, largest: samples, null where any fit; one,\n"
-        "most and next: samples, bytes, by_class, action, doing, or null; missing_bytes,\n"
-        "refusal, error: why a card cannot be asked, step_s, samples_per_s, accumulation:\n"
-        "batch, micro_batch, step_s, or null; scenario: its file or null). With --fates all, in\n"
-        "place of cards: strategies (fates, cards).\n\n"
-        "Exit code 4 when not one sample fits any of the cards.\n",
+        "measured_batch (null except with cost.model=measured), cards. Keys of a card: platform,\n"
+        "device, cost, capacity_bytes or null, reserved_bytes, largest (samples; null if any\n"
+        "number fits), one, most and next (each with samples, bytes, by_class, action, doing, or\n"
+        "null), missing_bytes, refusal, error (why the card cannot be asked), step_s,\n"
+        "samples_per_s, accumulation (batch, micro_batch, step_s, or null), scenario (its file,\n"
+        "or null). --fates all has strategies (fates, cards) instead of cards.\n\n"
+        "The exit code is 4 if no card has room for a single sample.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",
                   "the largest batch of a small network on three cards"},
                  {"sluice fits gpt2 --platform a100_pcie --optimizer adam --dtype float16 --fates "

@@ -112,21 +112,21 @@ const Command model_command = {
          {.name = "csv", .summary = "one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "JSON for a web page; without --columns the AlexNet document's, which is a model "
-              "that is read again"}},
+              "JSON for a web page; without --columns it has the columns that make it a model, "
+              "which sluice model reads"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its "
         "parameters\n"
-        "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts are of one\n"
-        "sample, times too; state is the output of a layer, in elements. A stage table in\n"
-        "data-island form gives no MACs. What is kept is as models/FORMAT.md says; a tensor that\n"
-        "several layers read counts at the first.\n\n"
-        "Times: a transfer is bytes / bandwidth of the narrowest link between host memory and the\n"
-        "device, without set-up and latency; computing is FLOP / (rate x efficiency). Under\n"
-        "--cost measured, forward and backward ms are those of the samples that were measured\n"
-        "together, divided by how many these are (the model's measured_batch). Copies that fit:\n"
-        "how many of a layer's states the device holds beside the parameters up to it (no other\n"
-        "working memory counted); of the model, how many of all its parameters.\n\n" +
+        "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts and times are of\n"
+        "one sample. The state is the output of a layer, in elements. A model that is a stage\n"
+        "table has no MACs. models/FORMAT.md says what a layer keeps; a tensor that several\n"
+        "layers read counts at the first of them.\n\n"
+        "A transfer takes bytes / bandwidth of the slowest link between host memory and the\n"
+        "device, without set-up and latency. Computing takes FLOP / (rate x efficiency). Under\n"
+        "--cost measured, forward and backward ms are the measured times divided by the number of\n"
+        "samples that were measured together (measured_batch of the model). Copies that fit: for\n"
+        "a layer, how many of its states fit beside the parameters up to this layer (without\n"
+        "other working memory); for the model, how often all its parameters fit.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"
@@ -141,7 +141,7 @@ const Command model_command = {
                   "what training keeps of a sample"},
                  {"sluice model models/alexnet_data_island.json scale=200 --platform "
                   "rx7900xtx_as_written",
-                  "the AlexNet document's model, 200 times as large, on its card"}},
+                  "the model of 'AlexNet on one card', 200 times as large, on its card"}},
     .run = run_model,
 };
 

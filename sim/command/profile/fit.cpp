@@ -182,10 +182,10 @@ const Command profile_fit_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; the form and "
-        "the classes stand in fits/FORMAT.md. The errors are those of configurations that a fit "
-        "of half of them has not seen; of several devices also those of each one for a fit of all "
-        "others. The cost model fitted prices with the file: cost: {model: fitted, file: FILE}.\n",
+        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md "
+        "describes the formula and the classes. For the errors, half of the configurations are "
+        "fitted and the other half predicted. With several devices, each one is also predicted "
+        "from all others. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
                   "one of two cards, and how far off it is for a third one"}},

@@ -50,13 +50,14 @@ const Command show_command = {
                  .summary = "the number of columns, from 40 to 1000",
                  .absent = "the terminal's, or 100"}},
     .details =
-        "Busy: one row per stream, one column per piece of time; the fuller the block, the busier, "
-        "and only\n"
-        "a full one was busy throughout. Percentages are of the whole run. Where compute waited:\n"
-        "idle time of the compute streams by what they waited for last, and its share of the run. "
+        "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a "
+        "busier\n"
+        "stream; a full block means that it was busy all the time. Percentages are of the whole\n"
+        "run.\n\n"
+        "Where compute waited: the idle time of the compute streams, by what they waited for last. "
         "A\n"
-        "device's memory grants a request out of the plan's order only while all requests listed\n"
-        "before it would still fit beside it: whoever waits for memory lacks room beside those.\n",
+        "device's memory grants a request before earlier requests of the plan only as long as all\n"
+        "of these still fit. So an action may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
     .run = run_show,
 };

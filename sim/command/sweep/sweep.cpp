@@ -155,8 +155,8 @@ const Command sweep_command = {
          {.name = "metrics",
           .letter = 'm',
           .value = "NAMES",
-          .summary = "the columns of the table, separated by commas; the best point is that of the "
-                     "first",
+          .summary = "the columns of the table, separated by commas; the first one decides which "
+                     "point is best",
           .absent = "steady throughput, step, utilisation and exposed transfer",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
@@ -193,11 +193,11 @@ const Command sweep_command = {
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
         "  KEY=a           the same at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
-        "A point that does not fit is an answer, and a row with its reason. A point that cannot\n"
-        "be asked (a wrong value) is a row with its error, and the exit code is 1.\n\n"
-        "With --store a sweep that was stopped, however, goes on with the same command. A point\n"
-        "is known by its resolved scenario and by the program that computes it. The tables are\n"
-        "described in sim/study/sweep/FORMAT.md.\n\n"
+        "A point that does not fit is an answer; its row has the reason. If a point cannot be\n"
+        "asked (a wrong value), its row has the error, and the exit code is 1.\n\n"
+        "With --store, a sweep that was stopped in any way continues with the same command. The\n"
+        "resolved scenario and the program that computes it identify a point.\n"
+        "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
     .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
