@@ -21,11 +21,11 @@ struct Option {
   char letter = 0;                        ///< the short form; 0: none
   std::string value = {};                 ///< the placeholder for its value in the help; empty: a
                                           ///< flag
-  std::string summary;                    ///< a phrase
-  std::string absent = {};                ///< what is used when it is not given, for the help
+  std::string summary;                    ///< one phrase that says what it does
+  std::string absent = {};                ///< its default, as the help says it
   std::vector<std::string> choices = {};  ///< the allowed values, where they are fixed
   std::vector<std::string> (*names)() = nullptr;  ///< the allowed values, where a catalog has them
-  /// Values that a shell suggests, where others are allowed, too; several may be joined as A,B,C.
+  /// Values that a shell suggests, if others are allowed, too. Several may be joined as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
   bool repeated = false;  ///< may be given several times
   bool changes = false;   ///< its value is a KEY=VALUE of the scenario
@@ -70,10 +70,10 @@ struct Command {
   std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
   std::string positionals = {};     ///< how messages call them: "SCENARIO or PLAN"
   std::string names_folder = {};    ///< folder of the bundled documents that a positional may name
-  /// Other words that it may be, for shell completion.
+  /// Other words that a positional may be, for shell completion.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< takes KEY=VALUE
-  /// All words are positionals and stay as they are.
+  /// All words are positionals, and none of them is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
   std::string details = {};        ///< further text of the help, printed as it is
@@ -87,7 +87,7 @@ struct Command {
 
 const Catalog<Command>& command_catalog();
 
-/// The subcommand of that word ("compare"). Throws UsageError where there is none.
+/// Returns the subcommand with that word ("compare"). Throws UsageError if there is none.
 const Command& subcommand_of(const Command& command, const std::string& word);
 /// The words that choose subcommands: "compare" for "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
@@ -100,12 +100,12 @@ Arguments parse_arguments(const Command& command, const std::vector<std::string>
 /// A word of a command line, quoted for a shell where that is necessary.
 std::string shell_word(const std::string& word);
 
-/// The help of one subcommand, and of the whole program.
+/// Return the help of one subcommand, and of the whole program.
 std::string help_of(const Command& command);
 std::string help_of_program();
 
-/// The whole program: finds the command, prints errors, and returns the exit code. `words` does not
-/// contain argv[0].
+/// Runs the whole program: finds the command, prints errors, and returns the exit code. `words`
+/// does not contain argv[0].
 int run_command_line(const std::vector<std::string>& words);
 
 }  // namespace sluice

@@ -87,8 +87,8 @@ int dispatch(const std::vector<std::string>& words) {
   return command.subcommands ? run_subcommand(command, rest) : run_command(command, rest);
 }
 
-/// An error with a place ("FILE:L:C: error: ...") is printed as it is, also where it comes as text
-/// from a child process; all others begin with our name.
+/// Prints an error. An error with a place ("FILE:L:C: error: ...") is printed as it is, also if it
+/// comes as text from a child process. All others begin with "sluice: ".
 void complain(const Error& error) {
   const std::string text = error.what();
   const bool stands_alone = error.exit_code() == 3 &&
@@ -102,7 +102,7 @@ void complain(const Error& error) {
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
-      // Takes the lowest free number.
+      // The new file gets the lowest free number, which is that of the closed stream.
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 

@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// A note about the run in the trace, where it did not complete.
+/// Returns a note if the run in the trace did not complete.
 std::string note_of(const TraceReader& trace) {
   if (trace.status() == TraceStatus::complete) return {};
   return "note: the run was " + std::string(name_of(trace.status())) +

@@ -14,8 +14,8 @@ namespace sluice {
 /// label above it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 
-/// A group of texts that differ only in their device: the text with the names of the devices, and
-/// the indices of the joined texts.
+/// A group of texts that differ only in their device. It holds the text with the names of the first
+/// and the last device, and the indices of the joined texts.
 struct DeviceGroup {
   std::string text;
   std::vector<std::size_t> members;

@@ -20,7 +20,7 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// Two columns; text that does not fit continues below.
+/// Formats two columns; text that does not fit continues below.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }
@@ -36,8 +36,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// A line of usage. What does not fit continues below, indented to the end of the command's name.
-/// Words in brackets are not separated.
+/// Formats a line of usage. Words that do not fit continue below, indented to the end of the
+/// command's name. Words in brackets stay together.
 std::string usage_line(const std::string& command, const std::string& usage) {
   const std::string head = "  sluice " + command + (usage.empty() ? "" : " ");
   constexpr char unbroken = '\1';

@@ -1,4 +1,4 @@
-// What commands read: a scenario or a plan, from a file or by the name of a bundled one.
+// Reads the input of a command: a scenario or a plan, from a file or by the name of a bundled one.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct Question {
   CutModel cut;  ///< of the scenario, after plan_of() was called
 };
 
-/// Reads the only positional of the command, with its overrides. A plan takes no overrides:
-/// UsageError.
+/// Reads the only positional of the command, with its overrides. Throws UsageError if a plan has
+/// overrides.
 Question read_question(const Arguments& arguments);
 
 /// What a study varies: the document of a scenario as written, before includes and changes.
@@ -29,16 +29,16 @@ struct ScenarioDocument {
   std::string path;  ///< files that it names are relative to the folder of this path
 };
 
-/// Reads it from a file, from the bundled scenario of that name, or from standard input (`-`).
-/// Throws UsageError where it is a plan, and InputError.
+/// Reads a scenario from a file, from the bundled scenario of that name, or from standard input
+/// (`-`). Throws UsageError if it is a plan, and InputError.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// The plan, as read or made from the scenario; for a scenario the cut is then known, too. Throws
-/// Infeasible, InputError.
+/// Returns the plan, which was read or is made from the scenario; for a scenario it also sets the
+/// cut. Throws Infeasible, InputError.
 Plan plan_of(Question& question);
 
-/// The position for an error of the whole question: the file of a plan, or in a scenario the line
-/// of its workload, which says how much is asked for.
+/// Returns the position for an error that concerns the whole input: the file of a plan, or the line
+/// of a scenario's workload, since this says how much is computed.
 Position place_of(const Question& question);
 
 /// Runs `action` on the plan of the question. An error without a position of its own, such as one

@@ -1,4 +1,4 @@
-// sluice new: writes a document to begin with, which runs as it is.
+// sluice new: writes a document to start from, which works as it is.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"

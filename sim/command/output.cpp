@@ -46,7 +46,7 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
-/// Whether the file begins like what the command writes.
+/// Returns whether the file begins like the files that the command writes.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
     case Output::trace:
@@ -66,7 +66,7 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
-/// Elsewhere `-` is standard output; here it would be a file of that name.
+/// Refuses `-`: other programs write to standard output then, but here it would be a file.
 void refuse_dash(const std::string& path, Output output, const std::string& option) {
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;

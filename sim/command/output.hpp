@@ -1,5 +1,5 @@
-// What a command writes with -o or --junit. A file of the same kind may be replaced; any other file
-// only with --force.
+// Checks the files that a command writes with -o or --junit. A file of the same kind may be
+// replaced; any other file is replaced only with --force.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ enum class Output { trace, plan, table, document, exported, junit };
 /// The option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError where the path is `-`, and, unless --force is given, where a file of another
-/// kind exists at `path` or where a trace would have the ending of another format. An existing
-/// document is always somebody's work and needs --force. An exported file replaces anything but
-/// traces, stores, plans and documents. `option` is the option that named the path.
+/// Throws UsageError if the path is `-`. Without --force it also throws if a file of another kind
+/// exists at `path`, or if a trace would have the ending of another format. An existing document is
+/// somebody's work and always needs --force. An exported file replaces anything except traces,
+/// stores, plans and documents. `option` is the option that gave the path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -73,7 +73,7 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< columns that a text needs at least so that it can be broken
 
-/// The widths where the last column of text has only the rest of the page.
+/// Returns the widths of the columns when the last column of text gets the rest of the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -17,12 +17,12 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// The number of first columns that are repeated where the table is too wide and its other
-  /// columns continue below.
+  /// How many of the first columns are repeated if the table is too wide and its other columns
+  /// continue below.
   std::size_t keys = 1;
 
-  /// Aligned within the page, if there is one: long text in the last column continues below, and
-  /// columns that do not fit are put below the others.
+  /// Returns the table aligned within the page, if there is one: long text in the last column
+  /// continues below, and columns that do not fit are put below the others.
   std::string aligned(std::size_t page = page_width()) const;
   std::size_t width() const;  ///< of the lines of the aligned text
   void drop_last();           ///< removes the last column

@@ -40,7 +40,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns false when the reader has closed the pipe.
+/// Returns false if the reader has closed the pipe.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -75,7 +75,7 @@ void message(std::string_view text) {
   try {
     write_all(STDERR_FILENO, std::string(text) + "\n");
   } catch (const IoError&) {
-    // It cannot be reported anywhere, but the exit code tells it.
+    // There is nowhere to report this, but the exit code shows it.
   }
 }
 

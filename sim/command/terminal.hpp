@@ -26,7 +26,7 @@ int terminal_width(int otherwise);
 
 /// Bold where colour is wanted, otherwise the same text.
 std::string bold(std::string_view text);
-/// In an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) where colour is wanted.
+/// The text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) where colour is wanted.
 std::string coloured(std::string_view text, int colour);
 
 /// Text from a file in a form that is safe for a terminal: without control characters, which could
@@ -41,8 +41,8 @@ std::string padded(std::string_view text, std::size_t columns, bool right_aligne
 /// A bar of `width` columns filled to `share` (0..1), in eighths of a column with UTF-8.
 std::string bar(double share, std::size_t width);
 
-/// A line with a bar, the percentage and the time left on standard error, updated at most ten times
-/// per second; nothing where standard error is not a terminal.
+/// A line with a bar, the percentage and the time left on standard error. It changes at most ten
+/// times per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
   ProgressLine();

@@ -15,7 +15,7 @@ const char* outcome_of(const Measurement& side) {
   return side.baseline.outcome == Baseline::Outcome::infeasible ? "infeasible" : "complete";
 }
 
-/// Why there are no numbers; empty where there are.
+/// Returns why there are no numbers; empty if there are.
 std::string reason_of(const Measurement& side) {
   const std::string& text = side.error_code != 0 ? side.error : side.baseline.message;
   return text.substr(0, text.find('\n'));
@@ -37,7 +37,7 @@ std::optional<double> quotient(const SideBySide& row, const EntryName& name) {
   return *b / *a;
 }
 
-/// The numbers that one side or both have, in the order in which they are reported.
+/// Returns the numbers that one side or both have, in the order of the report.
 std::vector<EntryName> names_of(const SideBySide& row) {
   std::vector<EntryName> names;
   for (const std::string& metric : side_by_side_metrics()) {

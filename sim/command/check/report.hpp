@@ -17,14 +17,14 @@ struct CheckReport {
 
   /// With `update` only errors fail: everything else was accepted.
   bool fails(const ScenarioVerdict& scenario) const;
-  /// The code of the first error; else 1 where something fails, and 0 otherwise.
+  /// Returns the code of the first error, else 1 if something fails, and 0 otherwise.
   int exit_code() const;
-  /// The command line that accepts all differences; empty where there are none.
+  /// Returns the command line that accepts all differences; it is empty if there are none.
   std::string accept_command() const;
 };
 
 std::string check_text(const CheckReport& report);
-/// The line, table and remarks of a scenario, without colours.
+/// Returns the line, the table and the remarks of a scenario, without colours.
 std::string scenario_text(const CheckReport& report, std::size_t scenario);
 /// "2 worse of 54 numbers, changed plan"
 std::string in_brief(const ScenarioVerdict& scenario);

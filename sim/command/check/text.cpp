@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Whole numbers in full, others with ten digits, which shows differences that a tolerance of 1e-9
-/// catches.
+/// Formats whole numbers in full, and others with ten digits: these show differences that exceed a
+/// tolerance of 1e-9.
 std::string number_text(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   std::array<char, 64> buffer{};

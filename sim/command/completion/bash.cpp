@@ -1,5 +1,5 @@
-// sluice completion: prints the script with which a shell completes our command lines. The script
-// asks the program itself, so it knows every command, option, name and key without being replaced.
+// sluice completion: prints the script with which a shell completes command lines of sluice. The
+// script asks the program for words, so it need not change when commands, options or keys change.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
 #include "command/terminal.hpp"

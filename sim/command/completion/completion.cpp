@@ -92,8 +92,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// The words that may replace a mapping: bundled names, or the choices of the key for which the
-/// word stands.
+/// Returns the words that may replace a mapping: bundled names, or the choices of the key that the
+/// word gives.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -1,4 +1,4 @@
-// sluice fits: how much of a model fits on the cards of a list.
+// sluice fits: says how many samples of a model fit on each card of a list.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   return parts;
 }
 
-/// Whether KEY=VALUE belongs to the scenario ("workload.…", "stages=…"), or else to the model.
+/// Returns whether KEY=VALUE belongs to the scenario ("workload.…", "stages=…") or to the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
   const auto& fields = scenario_record().fields;
@@ -84,7 +84,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// The platform with this capacity for the default memory of each of its devices.
+/// Returns the platform with this capacity for the default memory of each of its devices.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {

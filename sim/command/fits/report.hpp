@@ -17,12 +17,12 @@ struct FitsAnswer {
 
 /// Format sluice-fits/1; the help of `sluice fits` describes the keys.
 std::string fits_json(const FitsAnswer& answer);
-/// Memory by class, then the cards, then accumulation.
+/// Returns tables of memory by class, of the cards, and of accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
-/// The same for several strategies for fates, asked for the same cards.
+/// The same for several strategies for fates on the same cards.
 std::string fits_json(const std::vector<FitsAnswer>& answers);
-/// A table of strategies and cards.
+/// Returns a table with one row per strategy and one column per card.
 std::string fits_text(const std::vector<FitsAnswer>& answers);
 
 }  // namespace sluice

@@ -43,7 +43,7 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// As many tables below each other as the columns after the first need; each repeats the first
+/// Divides a table that is too wide into several tables below each other; each repeats the first
 /// column.
 std::string in_pages(const TextTable& table) {
   std::string text;
@@ -79,7 +79,7 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// The footprint of one sample (once, where it is the same on all cards), then of the largest
+/// Returns the memory of one sample (once, if it is the same on all cards), and of the largest
 /// micro-batch of each card.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
@@ -126,7 +126,7 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// What the next larger micro-batch lacks, and in brackets the class that needs most.
+/// Says how many bytes the next larger micro-batch lacks, and the class that needs most.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot ask for more";
   const Shortage& shortage = card.shortage;

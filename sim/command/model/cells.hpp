@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// The columns in a list "a,b,c", or "all" (without a platform those that need none). Throws
-/// UsageError that names what is unknown, given twice, or needs a platform.
+/// Returns the columns of a list "a,b,c", or "all" (without a platform, those that need none).
+/// Throws a UsageError that names a column that is unknown, given twice, or needs a platform.
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);
-std::string text_exactly(const Cell& cell);  ///< as in a CSV
+std::string text_exactly(const Cell& cell);  ///< with all digits, as in a CSV
 
 }  // namespace sluice

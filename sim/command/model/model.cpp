@@ -1,4 +1,4 @@
-// sluice model: prints the stage table of a model, on a platform also in milliseconds.
+// sluice model: prints the stage table of a model; with a platform also in milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// The form that was asked for; by default the table.
+/// Returns the answer in the form that the options name; the default is the table.
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);

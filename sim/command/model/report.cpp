@@ -37,7 +37,7 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// As many of the first columns as fit on the page, or into 120 characters where there is no limit.
+/// Keeps as many columns as fit on the page, or into 120 characters if the page has no limit.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);

@@ -7,19 +7,19 @@
 
 namespace sluice {
 
-/// What all forms share. `target` may be null: then there are no times.
+/// What all forms of the answer need. If `target` is null, they have no times.
 struct ModelReport {
   const Model& model;
   DType dtype;
   const Target* target = nullptr;
-  /// Empty: the default of each form, which is all columns in CSV, and in text the ones asked for
-  /// most.
+  /// If empty, each form has its default columns: all columns in CSV, and the most useful ones in
+  /// text.
   std::vector<const ModelColumn*> columns = {};
 };
 
 std::string model_text(const ModelReport& report);
 std::string model_csv(const ModelReport& report);
-/// All columns. The help of `sluice model` describes the keys.
+/// Returns all columns as JSON. The help of `sluice model` describes the keys.
 std::string model_json(const ModelReport& report);
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ std::string slowdown_text(const PlacementCurve& curve, const PlacementResult& re
   return result.refused.empty() ? ratio(curve.slowdown(result)) : "-";
 }
 
-/// The ways that were asked, in their order.
+/// Returns the ways that the command asked for, in their order.
 std::vector<std::string> ways_of(const PlacementCurve& curve) {
   std::vector<std::string> ways;
   for (const PlacementResult& result : curve.results)
@@ -36,13 +36,13 @@ bool any_beyond(const PlacementCurve& curve) {
                                             });
 }
 
-/// How a size stands to what the device has of fast memory.
+/// Says how a size compares with the fast memory that the device has.
 std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   if (!curve.fast_capacity || capacity < *curve.fast_capacity) return "";
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
 }
 
-/// A row a size: the slowdown by each way.
+/// A table with one row per size: the slowdown by each way.
 TextTable slowdowns(const PlacementCurve& curve) {
   const bool marked = std::any_of(
       curve.results.begin(), curve.results.end(),
@@ -62,7 +62,7 @@ TextTable slowdowns(const PlacementCurve& curve) {
   return table;
 }
 
-/// A row for each size and way that was searched: what it moves, and how near to its bound it is.
+/// A table with one row per size and searched way: what it moves, and its gap to the bound.
 TextTable searches(const PlacementCurve& curve) {
   TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
                               right("moves"), right("moved"), right("beside kernels")}};

@@ -117,7 +117,7 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  std::optional<PartFile> file;  // opened before the work, which takes minutes
+  std::optional<PartFile> file;  // opened first, because the fit takes minutes
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
     file.emplace(path);

@@ -151,7 +151,7 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// How large the errors of interpolated sizes are, where each row is left out in turn.
+/// Says how large the errors of interpolated sizes are when each row is left out in turn.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();

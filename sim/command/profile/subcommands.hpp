@@ -1,5 +1,5 @@
-// What the subcommands of `sluice profile` share. Each subcommand has a file beside this one, with
-// a record like any other command's, and a line in subcommands.cpp.
+// Functions that the subcommands of `sluice profile` share. Each subcommand has a file in this
+// folder with a record like that of any other command, and a line in profile.cpp.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@ namespace sluice {
 
 const Catalog<Command>& profile_subcommands();
 
-/// --map, --where: how a file is read as a profile, and which of its rows are used.
+/// Options --map and --where: how a file is read as a profile, and which of its rows are used.
 std::vector<Option> reading_options();
 /// Reads the file as those options say. Throws InputError, IoError, UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
-/// --batch, --dtype, --mode: which calls of a model's operators are meant.
+/// Options --batch, --dtype and --mode: the calls of a model's operators that are meant.
 std::vector<Option> operator_options(const std::string& batch_summary,
                                      const std::string& batch_absent,
                                      const std::string& dtype_absent = "float32");
 /// The passes for which --mode asks.
 std::vector<std::string> passes_of(const Arguments& arguments);
 
-/// The value "5%" or "0.05" of an option. Throws UsageError.
+/// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
 /// A cell of the table: the quantity with its unit, or a dash.

@@ -26,7 +26,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Facts about several groups: a row for each, or a single row where all are equal.
+/// Adds the facts about several groups: one row per group, or a single row if all are equal.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -69,7 +69,7 @@ std::string in_percent(const Fact& fact) {
   return exact(std::round(number->value * 1e4) / 100) + " %";
 }
 
-/// "keep: makes 4 MB; recomputing takes 2 ms, saving and loading 1 ms", as far as that is said.
+/// Adds rows like "keep: makes 4 MB; recomputing takes 2 ms, saving and loading 1 ms".
 void add_stages(Rows& rows, const Facts& facts) {
   for (const Fact& fate : facts) {
     if (fate.name != "fate_of_stage") continue;
@@ -85,7 +85,7 @@ void add_stages(Rows& rows, const Facts& facts) {
   }
 }
 
-/// What was left open and chosen, from how many candidates, and how long the next best one takes.
+/// Adds what was chosen, from how many candidates, and how long the next best candidate takes.
 void add_choice(Rows& rows, const Facts& facts) {
   const std::string chosen = shown(facts, "chosen");
   if (chosen.empty()) return;
@@ -98,7 +98,7 @@ void add_choice(Rows& rows, const Facts& facts) {
                       figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
 }
 
-/// True for facts that are described in words of their own; any other fact is a row under its name.
+/// Returns true for facts that have words of their own; any other fact is a row under its name.
 bool has_words(const Fact& fact) {
   static const std::vector<std::string> names = {"cost",
                                                  "in_flight",

@@ -38,7 +38,7 @@ Value stage_value(const Report& report, const Stage& stage) {
   return map;
 }
 
-/// For a plan file only the names are known.
+/// Returns the stages; of a plan file only their names are known.
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {
@@ -70,7 +70,7 @@ Value sureness_value(const Report& report) {
   return certainty_value(certainty_of(*report.question.scenario, report.result.summary));
 }
 
-/// The keys with which every answer begins.
+/// Returns the keys with which every answer begins.
 Value answer_of(const Question& question, const char* status) {
   const bool is_scenario = question.scenario.has_value();
   Value root = Value::make_map();

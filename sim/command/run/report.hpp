@@ -22,16 +22,16 @@ struct Report {
 
 /// Format sluice-result/1; the help of `sluice run` describes the keys.
 std::string report_json(const Report& report);
-/// The same for an infeasible question: the status, and `infeasible` with what is lacking.
+/// The same if the plan is infeasible: the status, and `infeasible` with what is lacking.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
-/// The answer first, then two columns with details.
+/// Returns the verdict, and below it two columns with details.
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// Where the computation's time and energy went, by class of operators. In text only where energy
-/// is more than seconds x watts; in JSON always, and by layer, too. Null where the question is a
-/// plan.
+/// Describe the computation's time and energy by class of operators. The text has them only if
+/// energy is more than seconds x watts. The JSON always has them, and by layer, too; it is null for
+/// a plan.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds what the policy decided.

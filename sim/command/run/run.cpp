@@ -74,7 +74,7 @@ int run_run(const Arguments& arguments) {
     std::optional<Refusal> refusal;
     if (question.scenario) refusal = refusal_of(*question.scenario, infeasible);
     if (arguments.has("json")) print(infeasible_json(question, infeasible, refusal));
-    if (!refusal) throw;  // with the message and the exit code of the error
+    if (!refusal) throw;  // the caller prints the message and returns its exit code
     throw Infeasible(refusal_text(*refusal, infeasible), infeasible.shortage);
   }
 }

@@ -21,7 +21,7 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// "fits", or by how much memories are exceeded where the capacity is not enforced.
+/// Says that it fits, or by how much memories are exceeded if the capacity is not enforced.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
@@ -47,7 +47,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// The most important result: how long a step takes after the first loads, and how long these take.
+/// Adds the most important result: how long a step takes in the steady state, and the first step.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");
@@ -99,7 +99,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-/// How much of the seconds of work rests on which grounds.
+/// Adds the shares of the seconds that come from measurements, sources and assumptions.
 void add_certainty(LabelledRows& rows, const Report& report) {
   if (const Fact* cost = find_fact(report.plan.facts, "cost"); cost && !report.question.scenario)
     rows.emplace_back("cost", printable(cost->shown()));
@@ -126,7 +126,7 @@ std::vector<std::string> devices_of(const Plan& plan) {
   return devices;
 }
 
-/// Texts under one label, but no more than a person reads.
+/// Adds texts under one label, but no more of them than a person reads.
 void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
                 const std::string& what) {
   for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)

@@ -112,7 +112,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// How certain it is that no point is better.
+/// Says how certain it is that no point is better.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive) return "all combinations were asked: nothing is better";
   if (report.result.all_asked) {

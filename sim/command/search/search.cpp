@@ -63,8 +63,8 @@ void require_some_point(const SearchResult& result) {
                      sweep.outcomes.front().message);
 }
 
-/// 0: a point was found. 1: a point was found, but some points could not be asked. 4: no point
-/// keeps all limits.
+/// Returns 0 if a point was found, 1 if a point was found but some points could not be asked, and 4
+/// if no point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("'--csv' and '--json' exclude each other");

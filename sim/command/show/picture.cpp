@@ -35,7 +35,7 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // in a trace of another program the scenario need not be one of Sluice's
+    return "";  // a trace of another program may have a scenario that Sluice cannot read
   }
 }
 
@@ -67,7 +67,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// For each of `columns` equal pieces of time the share in which a series is busy.
+/// Returns, for each of `columns` equal pieces of time, the share in which a series is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -86,7 +86,7 @@ std::vector<double> resampled(const SeriesTable& table, std::span<const double> 
   return busy;
 }
 
-/// One character per piece of time: the fuller the block, the busier.
+/// Draws one character per piece of time: a fuller block means a busier stream.
 std::string strip(const std::vector<double>& shares) {
   static const std::vector<std::string> blocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static const std::vector<std::string> letters = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};

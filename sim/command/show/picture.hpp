@@ -1,4 +1,4 @@
-// What `sluice show` draws, collected from a trace in one pass over spans and one over memory
+// Collects what `sluice show` draws from a trace, in one pass over spans and one over memory
 // events.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Activity {
   };
   double end_s = 0;             ///< when the last span ended and arrived
   double compute_span_s = 0;    ///< end_s x number of compute streams that did anything
-  std::vector<Stream> streams;  ///< in the order of the labels
+  std::vector<Stream> streams;  ///< in the order of the trace's labels
   std::vector<Cause> causes;    ///< longest first
 };
 Activity activity_of(const TraceReader& trace);

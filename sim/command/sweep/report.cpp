@@ -37,7 +37,7 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// As much of the end of each key as distinguishes it from the others: "bandwidth",
+/// Shortens each key to the end that distinguishes it from the others: "bandwidth",
 /// "host.bandwidth".
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;

@@ -1,4 +1,4 @@
-// The answer of `sluice sweep`: a table with findings, or CSV, or JSON.
+// The answer of `sluice sweep`: a table with findings below it, CSV, or JSON.
 #pragma once
 
 #include <string>

@@ -63,7 +63,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Runs plans by that executor. SimGrid can run only once per process.
+/// Returns a function that runs plans by that executor. SimGrid can run only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
@@ -93,8 +93,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// 0: every point has an answer, which may be that it does not fit. 1: some could not be asked.
-/// Where none could, the first error is thrown.
+/// Returns 0 if every point has an answer, which may be that it does not fit, and 1 if some points
+/// could not be asked. If no point could be asked, it throws the first error.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   if (failed > 0 && failed == result.outcomes.size())
