@@ -40,9 +40,9 @@ class PopARTPhasedExecution(unittest.TestCase):
         self.assertEqual(f"{float(expected) * 1e3:.6g}", row(quantity)[-1].strip())
 
     def test_counts(self):
-        self.assertEqual(str(FLOP), row("FLOP a phase")[1].strip())
-        self.assertEqual(str(WEIGHTS), row("bytes of weights a phase")[1].strip())
-        self.assertEqual(str(FLOP // WEIGHTS), row("FLOP a byte of weights")[1].strip())
+        self.assertEqual(str(FLOP), row("FLOP per phase")[1].strip())
+        self.assertEqual(str(WEIGHTS), row("bytes of weights per phase")[1].strip())
+        self.assertEqual(str(FLOP // WEIGHTS), row("FLOP per byte of weights")[1].strip())
         sizes = [d for d in range(1, 1000) if 3750 <= BATCH * d <= 7500]
         self.assertEqual(f"{sizes[0]} to {sizes[-1]}", row("sizes inside the band at b = 32")[1].strip())
 
