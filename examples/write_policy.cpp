@@ -28,7 +28,7 @@ Draft reload(const PolicyRequest& request, const Reader&) {
         builder.tensor("weights", TensorClass::weight, forward.bytes.weights, host);
     builder.transfer(ActionKind::load, weights, {host, device, false}, int(forward.stage), 0);
     const Made made = list_stage(builder, forward, tensor);
-    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // then they go
+    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // and releases them
     tensor = made.output;
   }
   --forward.stage;
@@ -45,7 +45,7 @@ int main() {
   for (const char* policy : {"basic", "reload"}) {
     const Scenario scenario =
         load_scenario(file, {std::string("policy={name: ") + policy + "}", "stages.cut=per_layer"});
-    const Plan plan = make_plan(scenario);  // event arithmetic, not SimGrid, may run twice
+    const Plan plan = make_plan(scenario);  // SimGrid can run only one plan per process
     const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
     std::printf("%-6s %6.1f ms per step, at most %5.1f MB\n", policy,
                 1e3 * summary.number("step_s"), 1e-6 * summary.number("peak_bytes", {"gpu"}));

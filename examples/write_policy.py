@@ -26,7 +26,7 @@ def reload(stages, platform, workload, parameters):
             x = y
         save = builder.transfer("save", x, device, host, allocate=False).wait(ready)
         saves.append(save.done(workload.micro_batch))
-    inputs[0].wait(saves[-1], distance=1)  # of the step before
+    inputs[0].wait(saves[-1], distance=1)  # the first input waits for the last answer of the step before
     return builder.finish(workload.steps)
 
 
