@@ -75,7 +75,7 @@ int run_placement(const Arguments& arguments) {
 extern const Command placement_command;
 const Command placement_command = {
     .name = "placement",
-    .summary = "Says where each tensor should lie, in a device's fast memory or in its slow one.",
+    .summary = "Says which tensor should be in a device's fast memory, and which in slow memory.",
     .usage = {"SCENARIO [KEY=VALUE...] [--fast SIZES] [--ways A,B,C] [--device NAME]\n"
               "                   [--in-place READ:WRITE] [--nodes N] [--top N] [--csv | --json]"},
     .least = 1,
@@ -86,8 +86,8 @@ const Command placement_command = {
     .options = {{.name = "fast",
                  .value = "SIZES",
                  .summary =
-                     "how much fast memory: 40% of what is needed, 16GB, 1:8 (fast to slow), "
-                     "10%..100%:5, or several with commas",
+                     "the size of fast memory: 40% (of the bytes that are needed), 16GB, 1:8 "
+                     "(fast to slow), 10%..100%:5, or several with commas",
                  .absent = "10%..100%, and what the device has"},
                 {.name = "ways",
                  .value = "A,B,C",
@@ -100,7 +100,7 @@ const Command placement_command = {
                  .absent = "the first with two memories"},
                 {.name = "nodes",
                  .value = "N",
-                 .summary = "at most so many nodes of branch and bound for one placement",
+                 .summary = "the most nodes of branch and bound for one placement",
                  .absent = "1000"},
                 {.name = "in-place",
                  .value = "READ:WRITE",
@@ -113,32 +113,29 @@ const Command placement_command = {
                  .summary = "how many of the tensors that matter most are shown",
                  .absent = "10"},
                 {.name = "csv", .summary = "one row for each size and way"},
-                {.name = "json", .summary = "one document, with all that is known"}},
+                {.name = "json", .summary = "everything that is known, as one document"}},
     .details =
-        "Each pass of a layer over one micro-batch is a kernel, and each of its tensors lies in\n"
-        "one of two memories: the first two that the device reaches, or its own and host memory,\n"
-        "which it then reads over the link. Slow memory has to be able to hold every tensor. The\n"
-        "policy, its cut and its fates have no say, and a backward pass is priced layer by "
-        "layer.\n\n"
-        "A slowdown is a time over that of everything in fast memory. In one call, what is "
-        "searched\n"
-        "for is never slower with more memory, nor with more freedom (static, synchronous,\n"
-        "asynchronous). The gap says how far the result is from a proven bound: (result - bound) / "
-        "result.\n"
-        "Every placement but that of the cache is executed as a plan with two pools. The cost "
-        "model\n"
-        "has to count memories: peak is refused, unless --in-place says what slow memory costs.\n\n"
-        "JSON keys: format, scenario, cost_model, in_place (null, or --in-place), device, fast, "
-        "slow, fast_capacity_bytes (what the\n"
-        "device has), needed_bytes (the most that is there at a time), tensors, kernels, "
-        "all_fast_s, results (way, fast_bytes, fast_share, slowdown,\n"
-        "predicted_s, simulated_s, bound_s, gap, moves_to_fast, moves_to_slow, moves_beside: by "
-        "the\n"
-        "copy engine, bytes_to_fast, bytes_to_slow, bytes_beside; of the cache hit_bytes, "
-        "miss_bytes,\n"
-        "written_back_bytes; oracle_s: that finding it took; or refused: why it cannot be), worth\n"
-        "(fast_bytes, tensors: name, bytes, memory, worth_s). CSV has the columns of results.\n\n"
-        "Exit code 4 when none of the ways fits any of the sizes.\n\n"
+        "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
+        "of two memories. These are the first two that the device reaches, or else its own memory\n"
+        "and host memory, which it then reads over the link. Slow memory must have room for all\n"
+        "tensors. The policy, cut and fates of the scenario do not matter, and the seconds of a\n"
+        "backward pass are computed layer by layer.\n\n"
+        "A slowdown is a time divided by the time with everything in fast memory. Within one\n"
+        "call, a way that searches is never slower with more memory, or with more freedom (in the\n"
+        "order static, synchronous, asynchronous). The gap says how far the result is from a\n"
+        "proven bound: (result - bound) / result. Every placement except that of the cache is\n"
+        "executed as a plan with two pools. The cost model has to count memories: peak is\n"
+        "refused, unless --in-place gives the rates of slow memory.\n\n"
+        "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
+        "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
+        "moment), tensors, kernels, all_fast_s, results, worth.\n"
+        "Keys of a result: way, fast_bytes, fast_share, slowdown, predicted_s, simulated_s,\n"
+        "bound_s, gap, moves_to_fast, moves_to_slow, moves_beside (those of the copy engine),\n"
+        "bytes_to_fast, bytes_to_slow, bytes_beside; for the cache hit_bytes, miss_bytes and\n"
+        "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
+        "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
+        "CSV has the columns of results.\n\n"
+        "The exit code is 4 if none of the ways fits any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
     .examples = {{"sluice placement alexnet_resident cost.model=roofline",

@@ -150,8 +150,8 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
   if (table.rows.empty()) return;
   print("\n" +
         bold("The tensors that matter most at " + bytes_text(shown->capacity) + " (static)") +
-        ": seconds lost were it in " + curve.question.problem().slow + ", or won were it in " +
-        curve.question.problem().fast + "\n" + table.aligned());
+        ": seconds lost if it were in " + curve.question.problem().slow +
+        ", or won if it were in " + curve.question.problem().fast + "\n" + table.aligned());
 }
 
 void print_placement_csv(const PlacementCurve& curve) {
