@@ -69,7 +69,7 @@ int run_export(const Arguments& arguments) {
     throw UsageError("'" + format.name + "' output is binary: write it to a file with -o FILE");
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(path, output, ignored))
-    throw UsageError("'" + output + "' for '--output' is the trace itself");
+    throw UsageError("'" + output + "' for '--output' is the trace itself; give another name");
   refuse_to_replace(arguments, output, Output::exported);
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);

@@ -46,7 +46,8 @@ void refuse_together(const Arguments& arguments, const char* one,
                      std::initializer_list<const char*> others) {
   for (const char* other : others)
     if (arguments.has(one) && arguments.has(other))
-      throw UsageError("'--" + std::string(one) + "' and '--" + other + "' exclude each other");
+      throw UsageError("'--" + std::string(one) + "' and '--" + other +
+                       "' exclude each other; give one of them");
 }
 
 /// Writes errors in full to standard error; the report has only their first line.
@@ -59,14 +60,14 @@ void refuse_to_overwrite_inputs(const Arguments& arguments, const std::string& o
   std::error_code ignored;
   for (const std::string& path : arguments.positionals)
     if (std::filesystem::equivalent(path, output, ignored))
-      throw UsageError("'" + output + "' for '--junit' is one of the scenarios");
+      throw UsageError("'" + output + "' for '--junit' is one of the scenarios; give another name");
 }
 
 int run_compare(const Arguments& arguments) {
   refuse_together(arguments, "compare", {"baseline", "update", "strict", "junit", "verbose"});
   const std::string format = arguments.text("format", "text");
   if (format == "github")
-    throw UsageError("'github' for '--format': two policies side by side are text or json");
+    throw UsageError("'github' for '--format' is not possible with '--compare'; use text or json");
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() < 3)
     throw UsageError("'--compare' needs two policies and at least one scenario");

@@ -45,7 +45,7 @@ int run_completion(const Arguments& arguments) {
   }
   if (shell != "bash" || arguments.positionals.size() > 1)
     throw UsageError(
-        "completion is there for bash: sluice completion bash"
+        "completion exists only for bash; use 'sluice completion bash'"
         "\nSee 'sluice help completion'.");
   print(bash_script);
   return 0;

@@ -52,11 +52,12 @@ FitsRequest request_of(const Arguments& arguments) {
   FitsRequest request;
   request.mode = arguments.text("mode", request.mode);
   if (arguments.has("optimizer") && request.mode == "inference")
-    throw UsageError("'--optimizer' is for '--mode training'");
+    throw UsageError("'--optimizer' is for '--mode training'; remove it, or use that mode");
   const std::string fates = arguments.text("fates", request.fates);
   if (request.mode == "inference" &&
       (fates == all_strategies || !fate_catalog().find(fates).inference))
-    throw UsageError("'--fates " + fates + "' is for '--mode training'");
+    throw UsageError("'--fates " + fates +
+                     "' is for '--mode training'; remove it, or use that mode");
   if (fates == all_strategies && arguments.has("write"))
     throw UsageError("'--write' writes the scenarios of one strategy; name it by '--fates F'");
   request.optimizer = arguments.text("optimizer");
@@ -79,7 +80,7 @@ struct Cards {
 
 void add_card(Cards& cards, const std::string& name, Value platform) {
   if (std::find(cards.names.begin(), cards.names.end(), name) != cards.names.end())
-    throw UsageError("the list of cards names '" + name + "' twice");
+    throw UsageError("the list of cards names '" + name + "' twice; give it once");
   cards.names.push_back(name);
   cards.platforms.push_back(std::move(platform));
 }

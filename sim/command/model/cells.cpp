@@ -43,7 +43,8 @@ std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_p
     columns.push_back(&column_named(std::string(list.substr(begin, end - begin)), with_platform));
     for (std::size_t i = 0; i + 1 < columns.size(); ++i)
       if (columns[i] == columns.back())
-        throw UsageError("'" + columns.back()->key + "' for '--columns' is given twice");
+        throw UsageError("'" + columns.back()->key +
+                         "' for '--columns' is given twice; give it once");
     begin = end + 1;
   }
   return columns;

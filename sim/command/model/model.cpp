@@ -24,7 +24,7 @@ void require_one_form(const Arguments& arguments) {
   for (const char* option : {"json", "csv", "data-island"}) {
     if (!arguments.has(option)) continue;
     if (!first.empty())
-      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other");
+      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give one");
     first = option;
   }
   if (first == "json" && arguments.has("columns"))

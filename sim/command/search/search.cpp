@@ -67,7 +67,7 @@ void require_some_point(const SearchResult& result) {
 /// if no point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other");
+    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
   SearchWords asked = asked_of(arguments);

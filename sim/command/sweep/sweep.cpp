@@ -108,7 +108,7 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.positionals.size() > 1)
     throw UsageError("unexpected '" + arguments.positionals[1] + "'; expected one SCENARIO");
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other");
+    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
   const std::vector<std::string> metrics = metrics_of(arguments);
