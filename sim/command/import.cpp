@@ -87,7 +87,7 @@ const Command import_command = {
         "Files, by their endings, and their keys:\n",
     .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},
-                 {"sluice import vgg16.graph.txt batch=128", "measured by PipeDream"}},
+                 {"sluice import vgg16.graph.txt batch=128", "a model that PipeDream measured"}},
     .run = run_import,
 };
 

@@ -102,7 +102,7 @@ const Command list_command = {
                  .letter = 'v',
                  .summary = "add sources, and parameters with their defaults and help, or the "
                             "figures of a platform"},
-                {.name = "json", .summary = "print all of it as JSON"}},
+                {.name = "json", .summary = "print everything as JSON"}},
     .details =
         "Without KIND it says what there is to list. KIND is one of policies, layers, costs, "
         "cuts,\n"

@@ -68,7 +68,7 @@ const Command plan_command = {
                   "saves the plan; sluice run resident.plan executes it"},
                  {"sluice plan scenarios/alexnet_x200.yaml 'stages={cut: explicit, after: [16]}' "
                   "--check",
-                  "exit code 4 when it does not fit"}},
+                  "exit code 4 if it does not fit"}},
     .run = run_plan,
 };
 

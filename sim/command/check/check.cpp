@@ -153,8 +153,7 @@ const Command check_command = {
          {.name = "update",
           .summary = "accept the new results: write what is missing or different, and keep "
                      "tolerances that were set"},
-         {.name = "strict",
-          .summary = "fail on everything that is not equal, not only on what is worse"},
+         {.name = "strict", .summary = "fail on every difference, not only on worse numbers"},
          {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
          force_option(Output::junit),
          {.name = "format",
@@ -188,13 +187,13 @@ const Command check_command = {
         "(how many there are). JSON keys with --compare: format, a, b, scenarios: scenario, path,\n"
         "a and b (outcome, message), metrics (metric, key, unit, better, a, b, ratio: b / a).\n",
     .examples = {{"sluice check scenarios/*.yaml --baseline tests/golden",
-                  "exit code 1 when something is worse, or has no baseline"},
+                  "exit code 1 if something is worse, or has no baseline"},
                  {"sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update",
-                  "accepts what is different now"},
+                  "accepts the differences"},
                  {"sluice check --compare streamed resident scenarios/alexnet_*.yaml",
-                  "which policy is better where"},
+                  "which policy is better for which scenario"},
                  {"sluice check --compare streamed '{name: streamed, prefetch: 0}' alexnet_x200",
-                  "what a parameter is worth"}},
+                  "how much a parameter changes"}},
     .run = run_check,
 };
 

@@ -107,7 +107,7 @@ const Command placement_command = {
                  .summary =
                      "rates at which kernels read and write slow memory, on top of their time "
                      "with everything in fast memory",
-                 .absent = "as the cost model prices it"},
+                 .absent = "as the cost model gives it"},
                 {.name = "top",
                  .value = "N",
                  .summary = "how many of the tensors that matter most are shown",

@@ -226,7 +226,7 @@ std::vector<Option> options() {
 extern const Command profile_compare_command;
 const Command profile_compare_command = {
     .name = "profile compare",
-    .summary = "Compares two profiles, or two kinds of rows of one, row by row.",
+    .summary = "Compares two profiles, or two kinds of rows of one profile, row by row.",
     .usage = {"A B [--but COLUMNS] [--least T] [--tolerance S] [--median-within S] [--agree S]",
               "PROFILE --between COLUMN=A,B [...]"},
     .least = 1,
@@ -241,9 +241,9 @@ const Command profile_compare_command = {
         "not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "may configurations be measured many at once?"},
+          "may many configurations be measured at once?"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
-          "for a CI: 1 where operators became slower or faster"}},
+          "for a CI: exit code 1 if operators became slower or faster"}},
     .run = run_compare,
 };
 

@@ -156,11 +156,10 @@ std::vector<Option> options() {
       {.name = "whole-energy",
        .value = "E",
        .summary = "joules of the whole: 3J",
-       .absent = "likewise"},
+       .absent = "the joules of that row"},
       {.name = "target",
        .value = "S",
-       .summary =
-           "the share to be attributed; where it is given and not reached, the exit code is 1",
+       .summary = "the share to attribute; if it is given and not reached, the exit code is 1",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
@@ -197,9 +196,9 @@ const Command profile_cover_command = {
         "compared with the sum. Unmeasured operators are ranked by their FLOP and bytes; they are "
         "expected to take longer than these by the same factor as the measured operators do.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
-                  "share of the time, and what to measure next"},
+                  "the share of the time, and what to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",
-                  "for a CI: 1 where less is attributed"}},
+                  "for a CI: exit code 1 if less is attributed"}},
     .run = run_cover,
 };
 

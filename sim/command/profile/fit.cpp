@@ -188,7 +188,7 @@ const Command profile_fit_command = {
         "from all others. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
-                  "one of two cards, and how far off it is for a third one"}},
+                  "a fit of two cards, and the errors for a card that was not fitted"}},
     .run = run_fit,
 };
 

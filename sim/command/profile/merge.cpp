@@ -54,7 +54,8 @@ const Command profile_merge_command = {
         "failed, and where both were measured their samples are pooled (where a row has no "
         "samples, n, mean and standard deviation of both are combined). The header is that of the "
         "first profile, with keys added that only others have.\n",
-    .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv", "one of two"},
+    .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv",
+                  "one profile from two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",
                   "a table of another program as a profile, in HDF5"}},
     .run = run_merge,

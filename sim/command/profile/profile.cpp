@@ -120,7 +120,7 @@ const Command profile_command = {
     .listed = tables_that_are_known,
     .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",
-                  "what the caches are worth"},
+                  "how much time the caches save"},
                  {"sluice help profile compare", "the help of a subcommand"}},
     .subcommands = profile_subcommands,
 };

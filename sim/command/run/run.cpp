@@ -103,8 +103,8 @@ const Command run_command = {
                  .value = "NAME",
                  .summary =
                      "what executes the plan: simgrid, the reference; replay, which computes the "
-                     "events by arithmetic; or both, which exits with 70 where their times differ",
-                 .absent = "auto: simgrid up to 100000 executed actions, the replay beyond",
+                     "events by arithmetic; or both, which exits with 70 if their times differ",
+                 .absent = "auto: simgrid up to 100000 executed actions, replay above",
                  .choices = executor_names()},
                 {.name = "json", .summary = "the answer as JSON, with full precision"},
                 {.name = "resolve",
@@ -138,10 +138,10 @@ const Command run_command = {
         "asked, inputs, status (infeasible) and infeasible (headline, largest_batch, changes, "
         "message, pool, needed_bytes, available_bytes, by_class, time_s, waiters: stream, action, "
         "awaits, pool, bytes, tensors).\n\n"
-        "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
+        "Ctrl-C ends the run: the trace then has status=aborted and holds the executed actions.\n",
     .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
-                  "what if the link were faster, with a trace for sluice show"},
+                  "the same with a faster link, and a trace for sluice show"},
                  {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
     .run = run_run,
 };

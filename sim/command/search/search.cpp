@@ -143,7 +143,7 @@ const Command search_command = {
           .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were asked with all numbers, as CSV"},
-         {.name = "json", .summary = "the same as JSON, with what was found"},
+         {.name = "json", .summary = "the same as JSON, with the points that were found"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
@@ -181,13 +181,13 @@ const Command search_command = {
     .examples =
         {{"sluice search alexnet_resident --maximise throughput_samples_per_s "
           "workload.batch=1..512 --subject-to 'peak_bytes.gpu<=4GB'",
-          "the batch for a part of the card"},
+          "the best batch for 4 GB of the card"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
           "the slowest link that is fast enough"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
-          "a list and whole numbers; it goes on when it was stopped"}},
+          "a list and whole numbers; run it again to continue after a stop"}},
     .run = run_search_command,
 };
 

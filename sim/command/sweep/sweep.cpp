@@ -145,7 +145,7 @@ const Command sweep_command = {
     .overrides = true,
     .options =
         {{.name = "zip",
-          .summary = "combine the first values of all keys, then the second ones, and so on; "
+          .summary = "combine the first values of all keys, then the second values, and so on; "
                      "otherwise all combinations"},
          {.name = "store",
           .letter = 's',
@@ -168,7 +168,7 @@ const Command sweep_command = {
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "the share of the points that SimGrid repeats and that must take as long",
+          .summary = "the share of the points that SimGrid repeats; they must take as long",
           .absent = "1%, at least one point; 0: none"},
          {.name = "executor",
           .value = "NAME",
@@ -181,7 +181,8 @@ const Command sweep_command = {
               "run only every N-th point, beginning with the K-th: one of N parts, for job arrays",
           .absent = "all points"},
          {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"},
-         {.name = "merge", .summary = "copy the points of several stores into that of --store"}},
+         {.name = "merge",
+          .summary = "copy the points of several stores into the store of --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files "
         "that\n"
@@ -203,7 +204,7 @@ const Command sweep_command = {
     .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
                  {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
                   "workload.dtype=float32,float16 --store study.db",
-                  "a grid of eight points that can be stopped and goes on"},
+                  "a grid of eight points; run it again to continue after a stop"},
                  {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
                   "for a script"}},
     .run = run_sweep_command,
