@@ -132,6 +132,7 @@ for name, q in tenths.items():
     by_hand = sum(np.quantile(one, q) * count for one, count in zip(work["samples"], work["occurrences"]))
     assert abs(simulated[name] / by_hand - 1) < 1e-9
 assert simulated["low"] <= simulated["middle"] <= simulated["high"]
+assert 0.5 < simulated["middle"] / measured["middle"] < 1.3
 for batch, line in lines.items():
     assert (line["low"] < 1.01 * line["middle"]).all() and (line["middle"] < 1.01 * line["high"]).all()
     assert (line["middle"].values[1:] < 1.01 * line["middle"].values[:-1]).all()  # a faster link is no slower
