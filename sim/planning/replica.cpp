@@ -1,6 +1,7 @@
 #include "planning/replica.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -55,23 +56,39 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
          alike(platform, platform.path(device, host), platform.path(other, host));
 }
 
+namespace {
+
+/// The names that change places: those of the devices, and of the further memories of each.
+std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
+  std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
+  for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
+    if (!a.memories[m].own || !b.memories[m].own) continue;
+    names[a.memories[m].pool] = b.memories[m].pool;
+    names[b.memories[m].pool] = a.memories[m].pool;
+  }
+  return names;
+}
+
+}  // namespace
+
 Plan moved(Plan plan, const Platform& platform, const std::string& from, const std::string& to) {
+  const auto names = exchanged(platform.device(from), platform.device(to));
   for (Pool& pool : plan.pools)
     for (std::string* name : {&pool.name, &pool.owner})
-      if (*name == from)
-        *name = to;
-      else if (*name == to)
-        *name = from;
-  std::vector<char> done(plan.routes.size(), 0);
-  for (const Action& action : plan.actions) {
-    if (!action.is_transfer() || std::exchange(done[action.flow().route], 1)) continue;
-    const Flow& flow = action.flow();
-    const Path path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
-    plan.routes[flow.route] = {path.name, path.channels, path.setup_s, path.latency_s};
-    Stream& stream = plan.streams[action.stream];
-    stream.name = path.stream;
-    stream.device = path.device;
-  }
+      if (const auto other = names.find(*name); other != names.end()) *name = other->second;
+  std::vector<char> routed(plan.routes.size(), 0), renamed(plan.streams.size(), 0);
+  for (const Action& action : plan.actions)
+    for (const Flow& flow : action.flows) {
+      const bool copies = action.is_transfer() && !renamed[action.stream];
+      if (routed[flow.route] && !copies) continue;
+      const Path& path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
+      if (!std::exchange(routed[flow.route], 1))
+        plan.routes[flow.route] = {path.name, path.channels, path.setup_s, path.latency_s};
+      if (!copies) continue;
+      renamed[action.stream] = 1;
+      plan.streams[action.stream].name = path.stream;
+      plan.streams[action.stream].device = path.device;
+    }
   for (Stream& stream : plan.streams)
     if (stream.kind == StreamKind::compute && stream.device == from) {
       stream.name = to + ".compute";

@@ -73,7 +73,8 @@ class Merger {
     for (const Stream& stream : part.streams) numbers.streams.push_back(streams_.enter(stream));
     for (Tensor tensor : part.tensors) {
       if (tensor.home != none) tensor.home = numbers.pools[tensor.home];
-      if (tensor.home == none || tensor.tensor_class != TensorClass::weight)
+      const bool shared = tensor.home != none && plan_.pools[tensor.home].shared();
+      if (!shared || tensor.tensor_class != TensorClass::weight)
         tensor.name = name + "/" + tensor.name;
       numbers.tensors.push_back(tensors_.enter(tensor));
     }
