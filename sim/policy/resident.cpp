@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "planning/forward_program.hpp"
+#include "planning/placement/backing.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
@@ -45,18 +46,21 @@ std::vector<Field> parameters_of_resident() {
       .type = Type::choice,
       .summary =
           "which tensors are in the device's second memory, or in host memory if it has only one; "
-          "none: all are in its first memory; auto: whichever of all these takes the least "
-          "time",
+          "none: all are in its first memory; backing: activations that are offloaded go to the "
+          "second memory instead of host memory; auto: whichever of all these takes the least "
+          "time; default: auto if the device has two memories of its own and the cost model "
+          "counts their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
+  placement.choices.push_back(backing);
   fields.push_back(std::move(placement));
   return fields;
 }
 
 bool places(const Reader& parameters) {
   const std::string way = parameters.text("placement");
-  return way != nowhere_else && way != compared;
+  return way != nowhere_else && way != compared && way != backing;
 }
 
 /// Whether the request keeps everything: a placement leaves nothing out and computes nothing twice.
@@ -77,6 +81,18 @@ Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const 
   }
   if (request.workload.training) refuse_common_in_training(parameters);
   return placed_draft(request, read_common(request, parameters), "resident", way);
+}
+
+/// Returns whether the memories and the cost model have what a placement needs.
+bool can_place(const PolicyRequest& request, const Reader& parameters) {
+  try {
+    require_placeable(request, read_common(request, parameters));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  } catch (const Infeasible&) {
+    return false;
+  }
 }
 
 /// Adds the placed plans to the other candidates of training.
@@ -103,12 +119,40 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   return {"resident", true, {}, {common.device.name}, common.overlap};
 }
 
-std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& parameters) {
-  if (!asked.workload.training || places(parameters)) return {};
+std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {
   const auto stages = std::make_shared<const std::vector<Stage>>(held_once(asked.pricing.stages));
-  std::vector<Candidate> offered =
-      training_candidates(with_stages(asked, *stages), training_order(asked, parameters), stages);
-  if (parameters.is_word("placement", compared) && keeps_all(asked))
+  return training_candidates(with_stages(asked, *stages), training_order(asked, parameters),
+                             stages);
+}
+
+/// Whether what is offloaded goes to the second memory: as is said, or as one of all that is
+/// compared.
+bool backs(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = read_common(request, parameters).device.name;
+  if (parameters.is_word("placement", backing)) {
+    require_backing(platform, device, parameters);
+    if (!request.workload.training)
+      parameters.fail("placement",
+                      "'backing' for 'placement': in inference resident moves nothing but inputs "
+                      "and answers; expected policy streamed, or another placement");
+    return true;
+  }
+  return parameters.is_word("placement", compared) && request.workload.training &&
+         request.strategy().name != "keep_all" && why_no_backing(platform, device).empty();
+}
+
+std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& parameters) {
+  const bool back = backs(asked, parameters);
+  if (!asked.workload.training || places(parameters)) return {};
+  std::vector<Candidate> offered;
+  if (!parameters.is_word("placement", backing)) offered = candidates_from_host(asked, parameters);
+  if (back)
+    for (Candidate& one : backed_candidates(
+             asked, read_common(asked, parameters),
+             [&](const PolicyRequest& shown) { return candidates_from_host(shown, parameters); }))
+      offered.push_back(std::move(one));
+  if (parameters.is_word("placement", compared) && keeps_all(asked) && can_place(asked, parameters))
     add_placed(asked, parameters, offered);
   return offered;
 }
@@ -128,12 +172,25 @@ std::vector<Value> with_buffers(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
+/// For a strategy that has no candidates because it searches by itself.
+std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
+  std::vector<Value> maps;
+  if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
+  for (const char* way : {nowhere_else, backing}) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(std::string(way)));
+  }
+  return maps;
+}
+
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training || places(parameters)) return {};
+  if (request.workload.training) return backing_or_not(request, parameters);
+  if (places(parameters)) return {};
   std::vector<Value> maps = with_buffers(request, parameters);
   if (!parameters.is_word("placement", compared)) return maps;
   if (maps.empty()) maps.push_back(parameters.map());
   for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
+  if (!can_place(request, parameters)) return maps;
   for (const std::string& way : placements_of_plans()) {
     maps.push_back(parameters.map());
     maps.back().set("placement", Value::make(way));
@@ -152,8 +209,7 @@ std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, Fo
   return std::min(most, std::max<std::int64_t>(0, room) / input);
 }
 
-Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
-  if (places(parameters)) return plan_placed(asked, parameters, parameters.text("placement"));
+Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters) {
   const std::vector<Stage> stages = held_once(asked.pricing.stages);
   const PolicyRequest request = with_stages(asked, stages);
   if (request.workload.training) {
@@ -175,6 +231,15 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   draft.stages = stages;
   draft.decisions = no_decisions;
   return draft;
+}
+
+Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
+  if (places(parameters)) return plan_placed(asked, parameters, parameters.text("placement"));
+  if (!parameters.is_word("placement", backing)) return plan_from_host(asked, parameters);
+  backs(asked, parameters);
+  return backed_draft(asked, read_common(asked, parameters), [&](const PolicyRequest& shown) {
+    return plan_from_host(shown, parameters);
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // What crosses to the next group stays on the device or goes through host memory. If a step has
 // more micro-batches than are in flight, the weights are loaded several times.
 #include "base/error.hpp"
+#include "planning/placement/backing.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/training/training.hpp"
@@ -22,7 +23,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   return order;
 }
 
-Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training) return plan_training(request, training_order(request, parameters));
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
@@ -38,13 +39,61 @@ Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+/// Where everything comes from: host memory, the second memory, or the faster of them.
+struct Sources {
+  bool host = false, backing = false;
+};
+Sources sources_of(const PolicyRequest& request, const Reader& parameters, const Common& common) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = common.device.name;
+  const std::string said = parameters.text("placement");
+  if (said == backing) require_backing(platform, device, parameters);
+  return {said != backing,
+          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
+}
+
+Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+  const Common common = read_common(request, parameters);
+  if (sources_of(request, parameters, common).host) return plan_from_host(request, parameters);
+  return backed_draft(request, common, [&](const PolicyRequest& shown) {
+    return plan_from_host(shown, parameters);
+  });
+}
+
+std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
+                                            const Reader& parameters) {
   if (request.workload.training)
     return training_candidates(request, training_order(request, parameters));
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   if (keys.all_given() && !request.cut_open) return {};
   return streamed_candidates(request, common, keys);
+}
+
+std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+  const Common common = read_common(request, parameters);
+  const Sources sources = sources_of(request, parameters, common);
+  std::vector<Candidate> offered;
+  if (sources.host) offered = candidates_from_host(request, parameters);
+  if (!sources.backing) return offered;
+  const auto from = [&parameters](const PolicyRequest& shown) {
+    return candidates_from_host(shown, parameters);
+  };
+  for (Candidate& one : backed_candidates(request, common, from)) offered.push_back(std::move(one));
+  return offered;
+}
+
+/// Where all else is given.
+std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+  const Common common = read_common(request, parameters);
+  const Sources sources = sources_of(request, parameters, common);
+  std::vector<Value> maps;
+  if (!sources.host || !sources.backing) return maps;
+  for (const char* source : {"none", backing}) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(std::string(source)));
+  }
+  return maps;
 }
 
 /// Groups of about equal weights, which take turns.
@@ -59,6 +108,15 @@ std::vector<CutChoice> cuts(const CutQuestion& question) {
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
+  fields.push_back(
+      {.name = "placement",
+       .type = Type::choice,
+       .summary = "where what takes turns on the device has its home; none: host memory; backing: "
+                  "the device's second memory, to which the weights come once; auto: whichever "
+                  "takes the least time; absent: auto where the device has a second memory that "
+                  "is not the host's",
+       .default_text = "none",
+       .choices = {"none", "auto", backing}});
   return fields;
 }
 
@@ -80,6 +138,7 @@ const Policy streamed_policy = {
     .cuts = cuts,
     .plan = plan_streamed,
     .candidates = candidates,
+    .alternatives = alternatives,
 };
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/placement/backing.hpp"
 #include "platform/written.hpp"
 #include "policy/settle.hpp"
 #include "scenario/scenario.hpp"
@@ -98,7 +99,10 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
 /// decide which placement is best.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
-  if (!placement || placement->text() == "none" || scenario.cost.model->counts_memories) return;
+  if (!placement || scenario.cost.model->counts_memories) return;
+  if (placement->text() == "none" || placement->text() == backing) return;
+  for (const Field& field : scenario.policy->parameters)
+    if (field.name == "placement" && !places_tensors(field)) return;
   fail_at(*placement,
           "a placement needs a cost model that counts the bandwidths of memories, and '" +
               scenario.cost.name() + "' does not: expected one as in " +

@@ -10,6 +10,7 @@
 #include "document/override.hpp"
 #include "document/places.hpp"
 #include "model/importer.hpp"
+#include "planning/placement/backing.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
@@ -184,8 +185,36 @@ Chosen<Policy> choose_policy(const Value& policy) {
   return choose(policy_catalog(), policy, "policy", "name");
 }
 
+namespace {
+
+/// Whether the device and the cost model have what the policy's placements need.
+bool can_place(const Scenario& scenario, const Field& placement, const Value& policy) {
+  const Value* name = policy.find("device");
+  const Device* device = name && name->is_scalar() ? scenario.platform.device_or_null(name->text())
+                                                   : &scenario.platform.devices.front();
+  if (!device || device->memories.size() < 2) return false;
+  if (places_tensors(placement)) return scenario.cost.model->counts_memories;
+  return why_no_backing(scenario.platform, device->name).empty();
+}
+
+/// Where nothing is said, a policy that can place tensors in two memories compares its placements
+/// if the device has two memories of its own.
+Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
+  Chosen<Policy> chosen = choose_policy(policy);
+  const std::vector<Field>& fields = chosen->parameters;
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [](const Field& one) { return one.name == "placement"; });
+  if (field == fields.end() || policy.find("placement")) return chosen;
+  if (!can_place(scenario, *field, policy)) return chosen;
+  Value open = policy;
+  open.set("placement", Value::make(std::string("auto")));
+  return choose_policy(open);
+}
+
+}  // namespace
+
 void set_policy(Scenario& scenario, Value policy) {
-  scenario.policy = choose_policy(policy);
+  scenario.policy = policy_of(scenario, policy);
   scenario.acting = &acting_policy(*scenario.policy, scenario.policy.keys.reader());
   require_declared(scenario, *scenario.acting);
   scenario.document.set("policy", std::move(policy));
@@ -296,6 +325,7 @@ Scenario with_other_prices(const Scenario& base, const std::string& path,
   scenario.platform = read_platform(*reader.value("platform"));
   scenario.cost = choose_cost(mapping_or_empty(reader, "cost"), folder_of(scenario.document),
                               scenario.platform);
+  scenario.policy = policy_of(scenario, *reader.value("policy"));
   return scenario;
 }
 

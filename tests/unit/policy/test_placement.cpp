@@ -197,6 +197,17 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
   CHECK(seconds_of(with("auto")) == Approx(127.6));  // no weights are loaded for one batch
 }
 
+TEST_CASE("a device with two memories of its own places by itself", "[placement]") {
+  const auto resident = [](const std::string& more = "") {
+    return two_products("1000B", "batch: 1", "policy: resident\n" + more);
+  };
+  CHECK(seconds_of(resident()) == Approx(127.6));
+  // A cost model that knows no memories cannot place.
+  CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
+  // The text of the question is what was asked.
+  CHECK(resident().document.find("policy")->find("placement") == nullptr);
+}
+
 TEST_CASE("an impossible placement is refused at its key", "[placement]") {
   const auto says = [](const std::string& more, const std::string& workload, const char* dram,
                        const std::string& words) {
@@ -217,7 +228,12 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
       Contains("'cached' for 'placement': expected one of: none, auto, static"));
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: streamed, placement: static}\n"),
-      Contains("unknown key 'placement' in policy streamed"));
+      Contains("'static' for 'placement': expected one of: none, auto, backing"));
+  CHECK_THROWS_WITH(
+      two_products("1000B", "batch: 1", "policy: {name: sharded, placement: static}\n"),
+      Contains("unknown key 'placement' in policy sharded"));
+  says("policy: {name: streamed, placement: backing}\n", "batch: 1", "1000B",
+       "the second memory of 'cpu' is the host's, from which everything comes already");
 }
 
 }  // namespace

@@ -1,0 +1,261 @@
+#include "planning/placement/backing.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/feasibility.hpp"
+#include "planning/run_seconds.hpp"
+
+namespace sluice {
+namespace {
+
+/// The machine on which the second memory of the device is the host's.
+Platform shown_platform(const Platform& platform, const std::string& name) {
+  Platform shown = platform;
+  shown.lookup = {};
+  for (Device& device : shown.devices) {
+    if (device.name != name) continue;
+    const DeviceMemory second = device.memories[1];
+    device.memories.erase(device.memories.begin() + 1);
+    shown.memories = {{second.pool, second.capacity}};
+  }
+  return shown;
+}
+
+struct Shown {
+  Shown(const PolicyRequest& asked, const std::string& device)
+      : platform(shown_platform(asked.pricing.platform, device)),
+        request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
+                              asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {}
+  Shown(const Shown&) = delete;
+
+  Platform platform;
+  PolicyRequest request;  ///< refers to the platform
+};
+
+/// Puts a plan for the machine that was shown on the machine as it is.
+class Putter {
+ public:
+  Putter(Plan plan, const Platform& platform, const Common& common)
+      : plan_(std::move(plan)), platform_(platform), in_turn_(!common.overlap) {
+    const DeviceMemory& memory = common.device.memories[1];
+    second_ = pool(memory.pool);
+    if (memory.own) plan_.pools[second_].owner = common.device.name;
+    host_ = static_cast<std::uint32_t>(plan_.pools.size());
+    const Memory& host = platform.host();
+    plan_.pools.push_back({host.name, host.capacity, "", plan_.pools[second_].enforced});
+  }
+
+  Plan put() {
+    move_homes();
+    for (Action& action : plan_.actions) redirect(action);
+    require_room();
+    load_once();
+    return std::move(plan_);
+  }
+
+ private:
+  std::uint32_t pool(const std::string& name) const {
+    const auto at = std::find_if(plan_.pools.begin(), plan_.pools.end(),
+                                 [&](const Pool& known) { return known.name == name; });
+    return static_cast<std::uint32_t>(at - plan_.pools.begin());
+  }
+
+  /// Inputs and answers are in host memory, and so are weights to begin with.
+  void move_homes() {
+    for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
+      Tensor& tensor = plan_.tensors[t];
+      if (tensor.home != second_) continue;
+      if (tensor.tensor_class == TensorClass::input || tensor.tensor_class == TensorClass::output)
+        tensor.home = host_;
+      else if (tensor.tensor_class == TensorClass::weight)
+        begin_.push_back(t);
+    }
+    for (const std::uint32_t t : begin_) {
+      Tensor held = plan_.tensors[t];
+      held.name += ".host";
+      held.home = host_;
+      plan_.tensors.push_back(std::move(held));
+    }
+  }
+
+  void require_room() const {
+    const Pool& second = plan_.pools[second_];
+    std::int64_t bytes = 0;
+    for (const Tensor& tensor : plan_.tensors)
+      if (tensor.home == second_) bytes = checked_add(bytes, tensor.bytes, "bytes of a memory");
+    if (!second.enforced || !second.capacity || bytes <= *second.capacity) return;
+    throw Infeasible(
+        "what takes turns has its home in '" + second.name + "' and takes " + format_bytes(bytes) +
+            ", and the memory has " + format_bytes(*second.capacity) + ": use placement none",
+        {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
+  }
+
+  /// A transfer of what is at home in host memory goes there.
+  void redirect(Action& action) {
+    for (Flow& flow : action.flows) {
+      if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
+      if (flow.from != second_ && flow.to != second_) continue;
+      (flow.from == second_ ? flow.from : flow.to) = host_;
+      const Path& path = path_between(flow.from, flow.to);
+      flow.route = route(path);
+      if (action.is_transfer()) action.stream = stream(path);
+    }
+    for (Access& use : action.uses) use.pool = pool_of(use.tensor, use.pool);
+    for (Placement& made : action.allocates) made.pool = pool_of(made.tensor, made.pool);
+  }
+  std::uint32_t pool_of(std::uint32_t tensor, std::uint32_t pool) const {
+    return pool == second_ && plan_.tensors[tensor].home == host_ ? host_ : pool;
+  }
+
+  const Path& path_between(std::uint32_t from, std::uint32_t to) const {
+    return platform_.path(plan_.pools[from].name, plan_.pools[to].name);
+  }
+  std::uint32_t route(const Path& path) {
+    const auto known = std::find_if(plan_.routes.begin(), plan_.routes.end(),
+                                    [&](const Route& one) { return one.name == path.name; });
+    const auto number = static_cast<std::uint32_t>(known - plan_.routes.begin());
+    if (known == plan_.routes.end())
+      plan_.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
+    return number;
+  }
+  std::uint32_t stream(const Path& path) {
+    const auto known = std::find_if(plan_.streams.begin(), plan_.streams.end(),
+                                    [&](const Stream& one) { return one.name == path.stream; });
+    const auto number = static_cast<std::uint32_t>(known - plan_.streams.begin());
+    if (known == plan_.streams.end())
+      plan_.streams.push_back({path.stream, StreamKind::copy, path.device});
+    return number;
+  }
+
+  /// At the head of the prologue the weights come from host memory, in the order in which they are
+  /// needed. What takes them from the second memory waits for that.
+  void load_once() {
+    std::map<std::uint32_t, std::uint32_t> loads;  // by tensor: the action
+    std::vector<Action> head;
+    const auto count = static_cast<std::uint32_t>(begin_.size());
+    for (Action& action : plan_.actions) {
+      for (Wait& wait : action.waits) wait.action += count;
+      for (const Flow& flow : action.flows) {
+        if (flow.from != second_ || flow.tensor == none) continue;
+        if (std::find(begin_.begin(), begin_.end(), flow.tensor) == begin_.end()) continue;
+        const auto [load, fresh] =
+            loads.try_emplace(flow.tensor, static_cast<std::uint32_t>(head.size()));
+        if (fresh) head.push_back(load_of(flow.tensor, action.stage));
+        action.waits.push_back({load->second, 0});
+      }
+    }
+    for (const std::uint32_t t : begin_)
+      if (loads.count(t) == 0) head.push_back(load_of(t, -1));
+    for (std::uint32_t a = 1; in_turn_ && a < count; ++a) head[a].waits.push_back({a - 1, 0});
+    if (in_turn_ && count > 0 && !plan_.actions.empty())
+      plan_.actions.front().waits.push_back({count - 1, 0});
+    plan_.body_begin += count;
+    plan_.body_end += count;
+    plan_.actions.insert(plan_.actions.begin(), std::make_move_iterator(head.begin()),
+                         std::make_move_iterator(head.end()));
+  }
+
+  Action load_of(std::uint32_t t, std::int32_t stage) {
+    const Path& path = path_between(host_, second_);
+    Action load;
+    load.name = "home." + plan_.tensors[t].name;
+    load.kind = ActionKind::load;
+    load.stage = stage;
+    load.stream = stream(path);
+    load.flows.push_back({t, host_, second_, route(path), plan_.tensors[t].bytes});
+    return load;
+  }
+
+  Plan plan_;
+  const Platform& platform_;
+  bool in_turn_;  ///< nothing overlaps
+  std::uint32_t second_ = none, host_ = none;
+  std::vector<std::uint32_t> begin_;  ///< weights, which host memory has at the start
+};
+
+Plan put_on(const PolicyRequest& request, const Common& common, Plan plan) {
+  Plan put = Putter(std::move(plan), request.pricing.platform, common).put();
+  put.facts.insert(put.facts.begin(), Fact("placement", backing));
+  return put;
+}
+
+/// The same on the machine as it is; with no plan where a memory is too small.
+Settled settled_on(const PolicyRequest& request, const Common& common, const Settled& shown) {
+  Settled one = {.text = shown.text, .attempt = shown.attempt};
+  try {
+    const auto plan = std::make_shared<const Plan>(put_on(request, common, shown.plan()));
+    check(*plan);
+    one.seconds = run_seconds(*plan);
+    one.plan = [plan] { return *plan; };
+  } catch (const Infeasible&) {  // others may fit
+  }
+  return one;
+}
+
+Candidate backed(Candidate candidate, const std::shared_ptr<const Shown>& shown,
+                 const PolicyRequest& request, const Common& common) {
+  if (candidate.simulate)
+    candidate.simulate = [simulate = std::move(candidate.simulate), shown, &request, common](
+                             double worth, const auto& settled) {
+      simulate(worth, [&](Settled one) {
+        if (one.plan) one = settled_on(request, common, one);
+        one.text = std::string("placement: ") + backing + (one.text.empty() ? "" : ", ") + one.text;
+        settled(one);
+      });
+    };
+  if (candidate.open)
+    candidate.open = [open = std::move(candidate.open), shown, &request, common] {
+      std::vector<Candidate> opened;
+      for (Candidate& one : open())
+        opened.push_back(backed(std::move(one), shown, request, common));
+      return opened;
+    };
+  return candidate;
+}
+
+}  // namespace
+
+bool places_tensors(const Field& placement) {
+  return std::find(placement.choices.begin(), placement.choices.end(), "static") !=
+         placement.choices.end();
+}
+
+std::string why_no_backing(const Platform& platform, const std::string& name) {
+  const Device& device = platform.device(name);
+  if (device.memories.size() < 2) return "device '" + name + "' has one memory only";
+  if (device.memories[1].pool == platform.host().name)
+    return "the second memory of '" + name + "' is the host's, from which everything comes already";
+  for (const std::string& other : {device.name, platform.host().name}) try {
+      platform.path(other, device.memories[1].pool);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  return "";
+}
+
+void require_backing(const Platform& platform, const std::string& device,
+                     const Reader& parameters) {
+  const std::string why = why_no_backing(platform, device);
+  if (!why.empty())
+    parameters.fail("placement", "'backing' for 'placement': " + why + "; expected placement none");
+}
+
+Draft backed_draft(const PolicyRequest& request, const Common& common, const PlanOf& plan) {
+  const Shown shown(request, common.device.name);
+  return put_on(request, common, finish(plan(shown.request), shown.request));
+}
+
+std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
+                                         const CandidatesOf& candidates) {
+  const auto shown = std::make_shared<const Shown>(request, common.device.name);
+  std::vector<Candidate> offered;
+  for (Candidate& one : candidates(shown->request))
+    offered.push_back(backed(std::move(one), shown, request, common));
+  return offered;
+}
+
+}  // namespace sluice

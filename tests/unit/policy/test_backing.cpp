@@ -1,0 +1,184 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// Two products of 10 by 20 and 20 by 5 in float32 (40 bytes in, weights of 800 and 400 bytes, 80
+/// bytes between, 20 bytes out), which take no time, on a card with a second memory: host memory
+/// behind 10 byte/s, the second memory behind 100 byte/s.
+Scenario on_card(const std::string& more, const std::string& first = "1000B",
+                 const std::string& second = "2000B") {
+  return read_scenario(parse_text(R"(format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: two
+    layers:
+    - {type: input, name: image, shape: [10]}
+    - {type: dense, name: one, features: 20, bias: false}
+    - {type: dense, name: two, features: 5, bias: false}
+platform:
+  format: sluice-platform/1
+  name: card
+  devices:
+    gpu:
+      rate: {float32: 1000TFLOP/s}
+      memory:
+      - {capacity: )" + first + R"(, bandwidth: 1TB/s}
+      - {name: ddr, capacity: )" + second +
+                                      R"(, bandwidth: 1GB/s}
+  memories: {host: {capacity: 1MB}}
+  links:
+    host: {joins: [host, gpu], bandwidth: 10B/s}
+    far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
+stages: {cut: per_layer}
+)" + more,
+                                  "card.yaml"),
+                       "card");
+}
+
+double seconds_of(const Scenario& scenario) {
+  const Plan plan = make_plan(scenario);
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  return replayed;
+}
+
+const std::string one_by_one =
+    "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
+    "workload: {batch: 1, steps: 3}\n";
+
+TEST_CASE("weights take turns from the second memory, to which they come once", "[placement]") {
+  // From host memory: 80 + 40 s of weights, 4 s of the image and 2 s of the answer in each step.
+  CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
+        Approx(3 * 126));
+  // The weights come in 120 s, and then take 8 + 4 s; image and answer as before.
+  const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
+  CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
+  const Plan plan = make_plan(backed);
+  const auto pool = [&](const std::string& name) {
+    for (std::uint32_t p = 0; p < plan.pools.size(); ++p)
+      if (plan.pools[p].name == name) return p;
+    FAIL("no pool " + name);
+    return none;
+  };
+  std::int64_t second = 0, host = 0;
+  for (const Tensor& tensor : plan.tensors) {
+    if (tensor.home == pool("gpu_ddr")) second += tensor.bytes;
+    if (tensor.home == pool("host")) host += tensor.bytes;
+  }
+  CHECK(second == 1200);
+  CHECK(host == 1200 + 40 + 20);
+  CHECK(plan.pools[pool("gpu_ddr")].owner == "gpu");
+}
+
+TEST_CASE("without a word the faster home is taken", "[placement]") {
+  CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
+  CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
+        Approx(120 + 3 * 18));
+  // A single step needs each weight once: 126 s, and 138 s by way of the second memory.
+  const std::string one_step =
+      "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
+      "workload: {batch: 1}\n";
+  CHECK(seconds_of(on_card("policy: {name: streamed, " + one_step)) == Approx(126));
+  CHECK(seconds_of(on_card("policy: {name: streamed, placement: backing, " + one_step)) ==
+        Approx(138));
+}
+
+TEST_CASE("backing composes with every strategy for fates", "[placement]") {
+  const std::string training =
+      "workload: {mode: training, batch: 4, micro_batch: 2, steps: 3, optimizer: adam}\n";
+  for (const char* policy : {"streamed", "resident"})
+    for (const char* fates : {"offload_all", "recompute_all", "optimal", "auto"}) {
+      INFO(policy << ", " << fates);
+      const auto with = [&](const std::string& placement) {
+        return seconds_of(
+            on_card("policy: {name: " + std::string(policy) + ", placement: " + placement +
+                        "}\nfates: {strategy: " + fates + "}\ncost: {model: roofline}\n" + training,
+                    "20kB", "40kB"));
+      };
+      CHECK(with("auto") <= std::min(with("none"), with("backing")) * (1 + 1e-9));
+    }
+}
+
+TEST_CASE("each replica has the second memory of its own device", "[placement]") {
+  Value document = on_card("policy: {name: resident}\nworkload: {batch: 1}\n").document;
+  apply_overrides(document,
+                  {"platform.devices.gpu.count=2", "workload.batches_per_step=2",
+                   "policy={name: data_parallel, replica: streamed, placement: backing}"});
+  const Plan plan = make_plan(read_scenario(document, "two"));
+  std::map<std::string, std::int64_t> homes;
+  for (const Tensor& tensor : plan.tensors)
+    if (tensor.home != none) homes[plan.pools[tensor.home].name] += tensor.bytes;
+  CHECK(homes["gpu0_ddr"] == 1200);
+  CHECK(homes["gpu1_ddr"] == 1200);
+  CHECK(homes["host"] == 1200 + 2 * (40 + 20));
+  for (const Action& action : plan.actions)
+    for (const Flow& flow : action.flows) {
+      const std::string from = plan.pools[flow.from].name, to = plan.pools[flow.to].name;
+      if (from.substr(0, 3) == "gpu" && to.substr(0, 3) == "gpu")
+        CHECK(from.substr(0, 4) == to.substr(0, 4));
+    }
+}
+
+TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
+  const auto says = [](const Scenario& scenario, const std::string& words) {
+    CHECK_THROWS_WITH(make_plan(scenario), Contains(words));
+  };
+  const std::string streamed = "policy: {name: streamed, placement: backing}\n";
+  says(on_card("policy: {name: resident, placement: backing}\n"),
+       "in inference resident moves nothing but inputs and answers; expected policy streamed");
+  // The second memory has room for 1100 bytes, and the weights take 1200.
+  says(on_card(streamed, "1000B", "1100B"),
+       "what takes turns has its home in 'gpu_ddr' and takes 1.2 kB, and the memory has 1.1 kB");
+  // … so without a word they stay in host memory.
+  CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
+        Approx(3 * 126));
+  CHECK_THROWS_WITH(on_card("policy: {name: streamed, placement: static}\n"),
+                    Contains("'static' for 'placement': expected one of: none, auto, backing"));
+}
+
+TEST_CASE("more of either memory never makes a backed run slower", "[placement][property]") {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
+    test::Dice dice(seed);
+    const std::string steps = std::to_string(1 + dice.below(4));
+    const std::string workload = "workload: {batch: " + std::to_string(1 + dice.below(3)) +
+                                 ", steps: " + steps +
+                                 (dice.one_in(2) ? ", mode: training, optimizer: adam}\n" : "}\n");
+    const auto with = [&](std::int64_t first, std::int64_t second, const std::string& placement) {
+      try {
+        return seconds_of(
+            on_card("policy: {name: streamed, placement: " + placement + "}\n" + workload,
+                    std::to_string(first) + "B", std::to_string(second) + "B"));
+      } catch (const Infeasible&) {
+        return std::numeric_limits<double>::infinity();
+      }
+    };
+    double before = std::numeric_limits<double>::infinity();
+    std::int64_t first = 900, second = 500;
+    for (int n = 0; n < 6; ++n) {
+      (dice.one_in(2) ? first : second) += 1 + static_cast<std::int64_t>(dice.below(4000));
+      INFO("seed " << seed << ", " << first << " and " << second << " bytes");
+      const double seconds = with(first, second, "auto");
+      CHECK(seconds <= with(first, second, "none") * (1 + 1e-9));
+      CHECK(seconds <= before * (1 + 1e-9));
+      before = seconds;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
