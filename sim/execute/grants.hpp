@@ -87,8 +87,8 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
-  /// What granted_or_waits() does for most requests: those for bytes of one pool, which is a
-  /// device's own and has room. False: it is another kind of request, and nothing has happened.
+  /// Does what granted_or_waits() does, for the most frequent kind of request: bytes of one pool that
+  /// belongs to a device and has room. Returns false for any other request, and then changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];
@@ -123,9 +123,9 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< per action: its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;         ///< per limited pool: bytes that may be granted
-  std::vector<Reservation> reservations_;  ///< indexed by pool
-  std::vector<Request> requests_;          ///< indexed by stream
+  std::vector<std::int64_t> most_;             ///< per limited pool: the bytes that may be granted
+  std::vector<Reservation> reservations_;      ///< indexed by pool
+  std::vector<Request> requests_;              ///< indexed by stream
   std::vector<std::vector<Waiting>> waiting_;  ///< per pool: in listing order; in shared pools in
                                                ///< order of arrival
   std::vector<std::uint32_t> changed_;         ///< pools in which bytes were released

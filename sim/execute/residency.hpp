@@ -63,7 +63,7 @@ class Residency {
       if (live.instance == instance && live.pool == placement.pool) return &live;
     return nullptr;
   }
-  /// Counts one use, and returns whether it was the last one, with which the instance leaves.
+  /// Counts one use. Returns whether it was the last one, after which the instance leaves its pool.
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
     Live* const found = find(use, instance);
     if (!found) absent(use, action);

@@ -12,7 +12,7 @@ double rounding_of(double now, std::int64_t executions) {
 
 namespace {
 
-/// Two periods of many executions differ by more than two periods of few.
+/// Two periods with many executions may differ by more than two periods with few.
 double rounding(const Snapshot& last, const Snapshot& before) {
   return rounding_of(last.now, last.row - before.row);
 }

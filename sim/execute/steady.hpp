@@ -28,8 +28,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// By how much sums of so many seconds may differ at this time of the clock that would be equal
-/// without roundings. A sum of n terms is off by about sqrt(n) of them.
+/// The largest difference that roundings can make between two sums of seconds at this time of the
+/// clock. A sum of n terms is off by about sqrt(n) roundings.
 double rounding_of(double now, std::int64_t executions);
 
 /// Whole periods that are skipped.

@@ -41,7 +41,7 @@ class CpuModels(unittest.TestCase):
         self.assertEqual(cells[:3], ["| squeezenet1_1", "hot", str(len(leaves))])
         self.assertEqual(cells[6], f"{1e3 * by_hand:.1f}")
 
-    def test_without_a_gpu_nothing_is_measured_on_one(self):
+    def test_without_a_gpu_nothing_is_measured_on_cuda(self):
         import torch
         if torch.cuda.is_available():
             self.skipTest("a GPU is here")

@@ -146,9 +146,10 @@ def ones(size, dtype, pin_memory):
     return Tensor(size, "pinned" if pin_memory else "pageable")
 '''
 
-# Streams run beside each other. A copy down takes bytes / 20 GB/s, one up bytes / 10 GB/s, a product FLOP / 1 TFLOP/s.
+# Streams run at the same time. A copy down takes bytes / 20 GB/s, a copy up bytes / 10 GB/s, a
+# product FLOP / 1 TFLOP/s.
 STREAMS = '''
-"""As much of torch as streamed_overlap.py calls: streams whose clocks wait for events."""
+"""The part of torch that streamed_overlap.py calls: streams whose clocks wait for events."""
 
 from contextlib import contextmanager
 
@@ -157,7 +158,7 @@ _streams = []
 
 
 class dtype:
-    """For which the package sluice asks."""
+    """The package sluice looks this name up."""
 
 
 
@@ -351,7 +352,7 @@ class Copies(Folder):
 
 
 class Overlap(Folder):
-    def test_the_script_measures_and_simulates_how_copies_hide_behind_computing(self):
+    def test_the_script_measures_and_simulates_how_computing_hides_copies(self):
         (self.folder / "torch.py").write_text(STREAMS)
         package = os.pathsep.join([str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
         done = subprocess.run(
@@ -360,11 +361,11 @@ class Overlap(Folder):
             env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Stand-in: streams, 6 layers of 1000 x 1000", done.stdout)
-        # A weight is 4 MB: 0.2 ms. Of 50 rows a layer is 0.1 ms; the input is 0.2 MB, 0.01 ms down and 0.02 ms up.
-        # Bound by copies: 0.01 + 6 x 0.2 + 0.1 + 0.02 ms. The simulated link is as fast up as down: 0.01 ms less.
-        # Hidden of the 0.6 ms of computing: 1.2 + 0.6 - 1.33 = 0.47 ms; simulated 0.48 ms.
-        # Of 250 rows a layer is 0.5 ms, the input 0.05 ms and 0.1 ms: 0.05 + 0.2 + 6 x 0.5 + 0.1 ms.
-        # Hidden of the 1.2 ms of copies: 1.2 + 3 - 3.35 = 0.85 ms; simulated 0.9 ms.
+        # A weight is 4 MB: 0.2 ms. With 50 rows a layer takes 0.1 ms; the input is 0.2 MB, 0.01 ms down and 0.02 ms up.
+        # Copies are the limit: 0.01 + 6 x 0.2 + 0.1 + 0.02 ms. The simulated link is as fast up as down: 0.01 ms less.
+        # Hidden are, of the 0.6 ms of computing, 1.2 + 0.6 - 1.33 = 0.47 ms; simulated 0.48 ms.
+        # With 250 rows a layer takes 0.5 ms, the input 0.05 ms and 0.1 ms: 0.05 + 0.2 + 6 x 0.5 + 0.1 ms.
+        # Hidden are, of the 1.2 ms of copies, 1.2 + 3 - 3.35 = 0.85 ms; simulated 0.9 ms.
         self.assertEqual([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[-2:]],
                          [["50", "1.200", "0.600", "1.330", "1.320", "-0.8 %", "78.3 %", "80.0 %"],
                           ["250", "1.200", "3.000", "3.350", "3.300", "-1.5 %", "70.8 %", "75.0 %"]])

@@ -213,7 +213,7 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(sluice.Error, "0 for 'top'"):
             CURVE.plot.tensors(top=0)
 
-    def test_rates_in_place_are_those_of_the_command_as_text_or_as_numbers(self):
+    def test_rates_in_place_as_text_or_as_numbers_give_the_numbers_of_the_command(self):
         peak = sluice.load("alexnet_resident", {"cost": "peak"})
         said, counted = (peak.placement("50%", ["all_slow", "static"], in_place=rates)
                          for rates in ("20GB/s:4.4GB/s", (20e9, 4.4e9)))
@@ -221,7 +221,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # Twice the rates, half the seconds on top of everything in fast memory.
+        # At twice the rates, what exceeds the time of all in fast memory is half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 

@@ -314,7 +314,7 @@ class Resumed(Folder):
         self.assertEqual(told, [(3, 6), (4, 6), (5, 6), (6, 6)])
         self.assertEqual(len(self.rows(cache="hot")), 3)
 
-    def test_a_kill_within_the_rounds_loses_no_round(self):
+    def test_a_kill_between_rounds_loses_no_round(self):
         class Killed(Exception):
             pass
 
@@ -334,7 +334,7 @@ class Resumed(Folder):
         self.assertEqual(told, [(6, 9), (7, 9), (8, 9), (9, 9)])
         self.assertEqual([(row["note"], row["seconds_samples"].count(";") + 1) for row in self.rows()], [("", 30)] * 3)
 
-    def test_rows_of_a_file_are_measured_in_one_way(self):
+    def test_all_rows_of_a_file_are_measured_in_the_same_way(self):
         module = nn.Sequential(Works(0.25))
         self.worked(module)
         text = self.file.read_text()
@@ -342,7 +342,7 @@ class Resumed(Folder):
             with self.subTest(change=change), self.assertRaisesRegex(sluice.InputError, "measured in one way.*another"):
                 self.profile(module, torch.zeros(2, 4), **{"clock": Clock.read, **change})
             self.assertEqual(self.file.read_text(), text)
-        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # which the file did not say yet
+        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # not in the file yet
         self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
         self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
 
@@ -381,9 +381,9 @@ class Energy(Folder):
         # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
 
-    def test_joules_of_preparations_are_not_those_of_the_calls(self):
+    def test_joules_of_preparations_are_not_counted_for_the_calls(self):
         def prepare(calls):
-            Clock.now += 5.0  # such as clearing the cache
+            Clock.now += 5.0  # as clearing the cache would take
 
             def run():
                 Clock.now += calls
@@ -396,11 +396,11 @@ class Energy(Folder):
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
                 # 3 W for 1 s. Repeated: 4 calls per run, two steps of 1/8 J are 1 % of 25 J: 3 runs. Subtracted: 10 x 20 s
-                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each, four steps of 1/8 J open.
+                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each; four steps of 1/8 J are uncertain.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 
-    def test_a_meter_that_tells_a_call_from_nothing_by_chance_alone_says_nothing(self):
+    def test_if_a_call_cannot_be_told_from_noise_there_are_no_joules(self):
         subject = _measuring.Subject(lambda calls: lambda: None, lambda: None, most_calls=4)
         found = _measuring.measure(subject, _measuring.Loop(budget_s=1e-9, sample_s=0, meter=StandIn()))
         self.assertEqual((found.joules, found.joules_error), (None, None))

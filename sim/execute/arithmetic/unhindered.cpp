@@ -9,30 +9,31 @@
 
 namespace sluice {
 
-// Why the replay would find the same:
+// Why the replay would find the same seconds:
 // - No link is shared, so an action takes as long as it takes alone. Suppose that memory holds
-//   nothing back. Then an execution starts at the latest of three times: when its stream is free,
-//   when what it waits for has arrived, and its not_before. Each of them belongs to an execution
-//   that is listed before it, in an earlier iteration or in the same one.
-// - What an iteration takes over from those before it are the times when the streams are free, and
-//   the arrivals for which waits reach back. If all of these have grown by the same amount over an
-//   iteration in which no prologue decided a start and in which nothing was missing because it would
-//   lie before the first iteration, then the next iteration adds the same amount to everything, and
-//   so do all that follow it, except for the last ones.
-// - Memory holds nothing back: what a grant counts (reservation.hpp) are bytes that are in the pool
-//   and bytes of requests that are listed before it, each at most once. Until the times grow evenly
-//   these are of the iterations walked so far, and of those by which the fastest stream is `apart`
-//   from the slowest. Afterwards they are of the iterations by which the streams are apart, and of
-//   2 * reach before them: what an iteration allocates is used within so many, and then leaves; and
-//   of what the first 2 * reach iterations have allocated for uses that would lie before the first
-//   one. To these come homes, prologue and epilogue. Where a pool has room for the sum of all that,
-//   no grant of the body is ever held back. (The epilogue may wait until the body has ended: no
-//   request leaves room for one that is listed after it.)
+//   nothing back. Then an execution starts at the latest of these times: when its stream is free,
+//   when the executions for which it waits have arrived, and its not_before. All of these executions
+//   are listed before it, in an earlier iteration or in the same one.
+// - An iteration takes over from earlier ones the times when the streams are free, and the arrivals
+//   to which waits reach back. Suppose that all of these times have grown by the same amount during
+//   an iteration in which the prologue decided no start and in which no wait reached before the
+//   first iteration. Then the next iteration adds the same amount to all times, and so do all later
+//   iterations except for the last ones.
+// - Memory holds nothing back: a grant counts (reservation.hpp) bytes that are in the pool and bytes
+//   of requests that are listed before it, each at most once. Until the times grow evenly, these
+//   bytes belong to the iterations computed so far, and to those by which the fastest stream is
+//   `apart` from the slowest one. Afterwards they belong to the iterations by which the streams are
+//   apart, and to the 2 * reach iterations before them, because the allocations of an iteration are
+//   used within that number of iterations and then leave. In addition there are allocations of the
+//   first 2 * reach iterations, for uses that would lie before the first one. Homes, the prologue
+//   and the epilogue are added to these. If a pool has room for the sum of all this, no grant of the
+//   body is ever held back. (The epilogue may wait until the body has ended: no request leaves room
+//   for one that is listed after it.)
 namespace {
 
-/// So many iterations are walked before the replay is asked.
+/// The number of iterations that are computed before the replay is asked.
 constexpr std::int64_t most_walked = 12;
-/// Waits that reach back further are left to the replay.
+/// Plans whose waits reach back further are left to the replay.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {
@@ -63,7 +64,7 @@ class Unhindered {
   }
 
  private:
-  /// False: an action waits for one that is listed after it.
+  /// Returns false if an action waits for one that is listed after it.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -106,7 +107,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// What this iteration takes over from those before it.
+  /// The times that this iteration takes over from the ones before it.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -118,8 +119,8 @@ class Unhindered {
     return times;
   }
 
-  /// By how much all of it has grown over this iteration. None: not all by the same amount. It is
-  /// measured on the stream on which the replay measures it.
+  /// The seconds by which all of these times have grown during this iteration. None: they have not all
+  /// grown by the same amount. The growth is measured on the stream on which the replay measures it.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -134,8 +135,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Whether every pool has room for all that a grant can count at any time. This iteration and all
-  /// that follow it take `grown` seconds longer than the one before.
+  /// Whether every pool has room for all bytes that a grant can count at any time. This iteration
+  /// and each later one take `grown` seconds more than the one before.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -164,14 +165,14 @@ class Unhindered {
   const PlanTables& tables_;
   const Plan& plan_;
   std::int64_t reach_;
-  std::int64_t whole_ = 0;           ///< from this iteration on nothing lies before the first one
-  std::vector<Wait> reaching_back_;  ///< by each iteration that they reach back
-  std::vector<double> free_;         ///< by stream
-  std::vector<double> arrivals_;     ///< by action, of the latest reach + 1 iterations
-  bool filling_ = false;             ///< the prologue decided a start in this iteration
+  std::int64_t whole_ = 0;           ///< from this one on, no wait reaches before the first
+  std::vector<Wait> reaching_back_;  ///< one for each iteration that a wait reaches back
+  std::vector<double> free_;         ///< indexed by stream
+  std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
+  bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// In a memory that no device owns, who asks first may hold up who asks later.
+/// In a memory that no device owns, the action that asks first may hold up the one that asks later.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

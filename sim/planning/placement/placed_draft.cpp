@@ -13,17 +13,18 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t tries = 300;  ///< of a search, and no branch and bound: there are many sizes
+/// For one search, without branch and bound, because there are many sizes.
+constexpr std::size_t tries = 300;
 
-/// The sizes of fast memory for which a placement is searched for: equal shares of what is needed,
-/// more of them where there are few kernels. A device has those that it has room for, so with more
-/// room there are more placements to choose from, and no run becomes slower.
+/// The sizes of fast memory for which a placement is searched for: equal shares of the bytes that are
+/// needed, and more of them if there are few kernels. The sizes for a device are those for which it has
+/// room. So a device with more room has a choice of more placements, and no run becomes slower.
 std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const std::int64_t needed = question.peak();
   const std::int64_t count = std::clamp<std::int64_t>(16'000 / question.kernel_count(), 16, 64);
   std::vector<std::int64_t> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
-    // Without a product, which could exceed the largest number.
+    // This avoids a product that could exceed the largest number.
     const std::int64_t size = needed / count * n + needed % count * n / count;
     if (size <= room && (sizes.empty() || size < sizes.back())) sizes.push_back(size);
   }
@@ -40,10 +41,10 @@ class PlacementChoice {
   void consider(const PlacedQuestion& asked) {
     for (const std::int64_t size : sizes_within(asked.question(), asked.room())) {
       const Optimum found = placed(asked.question(), size);
-      // Smaller sizes are no faster than the bound of this one.
+      // With smaller sizes, no placement is faster than the bound of this one.
       if (at_least(asked, found.bound) >= seconds_) return;
       list(asked, found);
-      if (way_ == "all_slow") return;  // it is the same for all sizes
+      if (way_ == "all_slow") return;  // the placement is the same for all sizes
     }
   }
 
@@ -53,7 +54,7 @@ class PlacementChoice {
   }
 
  private:
-  /// A run takes no less than its kernels.
+  /// A run takes at least as long as its kernels.
   static double at_least(const PlacedQuestion& asked, double kernels_s) {
     return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
   }
@@ -102,8 +103,8 @@ Draft placed_draft(const PolicyRequest& request, const Common& common, const std
   PlacementChoice choice(request, common, policy, way);
   const PlacedQuestion free(request, common, policy, {});
   choice.consider(free);
-  // The search knows neither what a load takes, nor that other tensors may be worth more than the
-  // room for what is on its way.
+  // The search knows neither how long a load takes nor that other tensors may be worth more than
+  // the room for what is in transfer.
   for (const PlacedQuestion::Barred barred :
        {PlacedQuestion::Barred{.inputs = true}, {.inputs = true, .answers = true}})
     if (barred.answers ? free.has_answers() : free.has_inputs())

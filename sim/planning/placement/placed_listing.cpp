@@ -50,7 +50,7 @@ class PlacedLister {
   }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// It is where it is wanted from the start to the end.
+  /// Whether the tensor is where it is needed from the start to the end.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -79,7 +79,7 @@ class PlacedLister {
     return -1;
   }
 
-  /// The input of the next round comes while this round's last users of it have ended.
+  /// The input of the next round is loaded when this round's last users of it have ended.
   void load_next(std::uint32_t t) {
     const PlanBuilder::Ref next = load(t);
     builder_.at(next).ahead = 1;
@@ -90,7 +90,7 @@ class PlacedLister {
   void list_kernel(std::uint32_t k) {
     const PlacedKernel& kernel = asked_.kernels()[k];
     kernels_.emplace_back();
-    if (!kernel.query) {  // what it makes, the next kernel makes
+    if (!kernel.query) {  // the next kernel makes its results
       waiting_.push_back(k);
       return;
     }
@@ -108,7 +108,7 @@ class PlacedLister {
       if (asked_.is_answer(operand.tensor)) give_back(ref, operand.tensor);
   }
 
-  /// The kernel makes, reads and writes the operands of kernel k.
+  /// The action of this ref makes, reads and writes the operands of kernel k.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
@@ -149,7 +149,7 @@ class PlacedLister {
            asked_.kernels()[k + 1].micro_batch != asked_.kernels()[k].micro_batch;
   }
 
-  /// Where answers are saved, their samples are done when the save has arrived.
+  /// If answers are saved, their samples are done when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -167,7 +167,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // the answer before may still be on its way
+    builder_.wait(ref, save, 2);  // the answer before may still be in transfer
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }
@@ -186,14 +186,14 @@ class PlacedLister {
   const PlacementQuestion& question_;
   PlanBuilder builder_;
   std::uint32_t host_pool_;
-  std::vector<char> fast_;              ///< by tensor of the problem
-  std::vector<std::int32_t> stage_of_;  ///< by layer
-  std::vector<std::uint32_t> tensors_;  ///< of the plan, by tensor of the problem
+  std::vector<char> fast_;              ///< indexed by tensor of the problem
+  std::vector<std::int32_t> stage_of_;  ///< indexed by layer
+  std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem
   std::vector<std::uint32_t> inputs_;
-  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< in the prologue
-  std::vector<PlanBuilder::Ref> kernels_;            ///< by kernel; empty: it computes nothing
-  std::vector<std::uint32_t> waiting_;               ///< kernels whose operands the next one makes
-  std::set<std::int64_t> done_;  ///< micro-batches whose samples a save has done
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< loads in the prologue
+  std::vector<PlanBuilder::Ref> kernels_;            ///< by kernel; empty if it computes nothing
+  std::vector<std::uint32_t> waiting_;               ///< kernels whose results the next one makes
+  std::set<std::int64_t> done_;  ///< micro-batches whose samples are done by a save
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The plan of a policy whose tensors lie in two memories of the device: each in one of them for its
-// whole life. Kernels read and write them where they lie; nothing moves but inputs, weights that do
-// not begin where they are wanted, and answers.
+// The plan of a policy with two memories of the device. Each tensor lies in one of them for its
+// whole life, and kernels read and write it there. Only inputs, answers, and weights that begin in
+// the other memory are moved.
 #pragma once
 
 #include "planning/draft.hpp"
@@ -11,9 +11,9 @@ namespace sluice {
 struct PlacedListing {
   const PolicyRequest& request;
   const Common& common;
-  std::string policy;  ///< its name becomes the plan's
+  std::string policy;  ///< the plan is named after it
   const PlacedQuestion& asked;
-  const Placing& placing;  ///< constant paths
+  const Placing& placing;  ///< every path stays in one memory
 };
 
 /// One micro-batch after the other, all kept.

@@ -1,5 +1,5 @@
-// The question of where the tensors of a policy's run lie: its kernels, its answers, and the room
-// in fast memory beside an input and an answer that are on their way.
+// The question of where the tensors of a policy's run should lie: its kernels, its answers, and the
+// room in fast memory in addition to an input and an answer in transfer.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace sluice {
 
 class PlacedQuestion {
  public:
-  /// What may lie in slow memory only. An input or an answer in fast memory needs room for another
-  /// one of it that is on its way; where it may not lie there, this room is for other tensors.
+  /// Kinds of tensors that may lie in slow memory only. An input or an answer in fast memory needs room for
+  /// another one of its kind that is in transfer. If it may not lie there, this room is free for other tensors.
   struct Barred {
     bool inputs = false, answers = false;
   };
 
-  /// Throws InputError (no two memories, a cost model without a price), Infeasible (slow memory
+  /// Throws InputError (no two memories, a cost model without a price) and Infeasible (slow memory
   /// cannot hold everything, or there are too many passes of layers).
   PlacedQuestion(const PolicyRequest& request, const Common& common, const std::string& policy,
                  Barred barred);
@@ -28,22 +28,22 @@ class PlacedQuestion {
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
-  /// Micro-batches after which everything repeats.
+  /// The number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
-  /// How often the kernels run.
+  /// The number of times that the kernels run.
   std::int64_t rounds() const { return rounds_; }
-  /// Whether this is an output that no layer reads. In inference it goes to host memory.
+  /// Whether the tensor is an output that no layer reads. In inference it goes to host memory.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
-  /// Bytes of fast memory for what is placed; below 0: what is on its way does not fit.
+  /// Bytes of fast memory for the placed tensors. Below 0: what is in transfer does not fit.
   std::int64_t room() const { return room_; }
 
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
   PlacedKernels work_;
-  std::vector<char> answers_;  ///< by tensor
+  std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;
   PlacementQuestion question_;
   std::int64_t rounds_ = 1, room_ = 0;

@@ -1,4 +1,4 @@
-// The short way to the steady state, against the replay that walks every execution.
+// The short way to the steady state, compared with the replay that walks through every execution.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -47,24 +47,25 @@ epilogue:
                         "two");
 }
 
-TEST_CASE("a load and a computation that wait for each other repeat as the sum of both") {
+TEST_CASE("a load and a computation that wait for each other repeat with the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
-  // With two in flight the computation alone decides: 6 s, which hide the load.
+  // With two in flight only the computation counts: its 6 s hide the load.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
 
-TEST_CASE("where memory may hold something back, the replay is asked") {
-  // 10 kB hold the inputs of many iterations. 100 B hold two of 40 B, which is enough, but not more
-  // than is certain.
+TEST_CASE("if memory may hold an action back, the replay is needed") {
+  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B. This is enough, but
+  // the short way cannot be sure of it.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Nothing holds the load back but memory: it is 0.75 s an iteration faster than the computation.
+  // Only memory holds the load back: an iteration of the load is 0.75 s faster than the computation.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
-TEST_CASE("where others are on the link, or first come is first served, the replay is asked") {
+TEST_CASE(
+    "if others are on the link, or memory is first come, first served, the replay is needed") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
-  plan.actions[1].flows = plan.actions[0].flows;  // the computation reads over the link, too
+  plan.actions[1].flows = plan.actions[0].flows;  // the computation also reads over the link
   CHECK_FALSE(unhindered(plan));
   plan.actions[1].flows.clear();
   CHECK(unhindered(plan));
@@ -73,7 +74,7 @@ TEST_CASE("where others are on the link, or first come is first served, the repl
   CHECK_FALSE(unhindered(plan));
 }
 
-TEST_CASE("with few iterations, or waits that look ahead or far back, the replay is asked") {
+TEST_CASE("with few iterations, or waits that look ahead or far back, the replay is needed") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
   plan.iterations = 16;
   CHECK_FALSE(unhindered(plan));
@@ -99,7 +100,8 @@ bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double 
   return true;
 }
 
-TEST_CASE("what is found without the replay is what every execution of it does", "[property]") {
+TEST_CASE("the seconds that are found without the replay are those of every iteration",
+          "[property]") {
   int answered = 0, refused = 0, tight = 0;
   for (unsigned seed = 1; seed <= test::cases_of(2000u); ++seed) {
     INFO("seed " << seed);

@@ -47,46 +47,46 @@ double seconds_of(const Scenario& scenario) {
 }
 
 TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") {
-  // Few images are not worth loading weights for: only what is between the products lies in DRAM.
-  // (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 for each.
+  // Few images are not worth loading weights for, so only the tensor between the products lies in
+  // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
-  // Of ten, 60 bytes of DRAM are for an image and an answer on their way: the others hold the first
-  // weights, what is between, an image and the answer, and not the second weights. Those 800 bytes
-  // come in 400 s, and the first image in 20 s; the others come beside the products. The first
-  // product reads 840 bytes and writes 80 in 9.2 s. The second one reads 80 and writes 20 in DRAM,
-  // and reads 400 in PMEM: 41 s. The last answer leaves in 10 s.
+  // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold
+  // the first weights, the tensor between, an image and the answer, but not the second weights. The
+  // first weights take 400 s to load, and the first image 20 s. The other images are loaded during the
+  // products. The first product reads 840 bytes and writes 80 in 9.2 s. The second one reads 80 and
+  // writes 20 in DRAM, and reads 400 in PMEM: 41 s. The last answer takes 10 s to save.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions)
     if (!action.is_transfer() && action.stage == 1) CHECK(action.seconds == Approx(41));
-  // With room for nothing but what is on its way everything lies in PMEM, and nothing is copied:
-  // (40 + 800 + 80 + 80 + 400 + 20) / 10.
+  // With room only for what is in transfer, everything lies in PMEM, and nothing is copied: (40 +
+  // 800 + 80 + 80 + 400 + 20) / 10.
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
 
 TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
-  // Both weights in DRAM, in 600 s, and the first product begins at 400 s. An image of 40 bytes is
-  // copied in 20 s, or read in place in 4 s instead of 0.4: 12.8 + 5 s for an image. The second
-  // product waits for its weights.
+  // Both weights are in DRAM after 600 s, and the first product begins at 400 s. An image of 40
+  // bytes is copied in 20 s, or is read in place in 4 s instead of 0.4 s: 12.8 + 5 s per image. The
+  // second product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
 
-TEST_CASE("what lies in slow memory needs no room in fast memory", "[placement]") {
-  // Nothing has room in one byte of DRAM: everything lies in PMEM.
+TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
+  // No tensor fits into one byte of DRAM, so everything lies in PMEM.
   for (const char* way : {"static", "first_touch", "all_slow"})
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold what is between the products where the image and the answer stay in PMEM:
-  // (40 + 800 + 400 + 20) / 10 + 160 / 100. With room for another answer on its way, or another
-  // image, there would be none for it.
+  // 85 bytes hold the tensor between the products if the image and the answer stay in PMEM: (40 +
+  // 800 + 400 + 20) / 10 + 160 / 100. If another image or answer in transfer needed room as well,
+  // the tensor would not fit.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// A chain of products of random widths. Slow memory is the host's, or a further one of the device.
+/// A chain of products of random widths. Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
