@@ -14,7 +14,7 @@ namespace sluice {
 /// Like plan_fault, but the error is at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
-/// The same at the line that says so much of the whole plan: `key` is `iterations`, for example.
+/// Like plan_fault, but the error is at a line about the whole plan, for example `key` iterations.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);
 

@@ -15,8 +15,8 @@ struct Trial {
   std::string died;  ///< how its process ended; empty: it answered
   Draws::Tape tape;  ///< all that was drawn
 
-  /// The first complaint without its numbers, or that the process died or that the scenario was refused,
-  /// since every drawn scenario is valid. Empty: all claims hold.
+  /// The first complaint without its numbers, or that the process died, or that the scenario was
+  /// refused, because every drawn scenario is valid. Empty: all claims hold.
   std::string fault() const;
 };
 
@@ -26,7 +26,7 @@ Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
-/// Fewer and smaller draws that show the same fault; tries for so many seconds.
+/// Returns fewer and smaller draws that show the same fault, after a search of at most `seconds`.
 Trial shrunk(Trial failed, int which, bool simgrid, double seconds);
 
 }  // namespace sluice::test

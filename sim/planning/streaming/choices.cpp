@@ -138,7 +138,7 @@ class Ways {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      const double alone = rehearsal.seconds(order.loads);  // copies that wait for no others
+      const double alone = rehearsal.seconds(order.loads);  // without waits between copies
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
       worth = std::min(worth, seconds);

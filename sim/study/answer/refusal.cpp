@@ -206,7 +206,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  const bool lacks_memory = !(infeasible.shortage == Shortage{});  // or exceeds a limit of ours
+  const bool lacks_memory = !(infeasible.shortage == Shortage{});  // else it breaks a limit
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);

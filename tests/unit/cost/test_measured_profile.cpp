@@ -101,7 +101,7 @@ TEST_CASE("what was not measured is refused, or priced by the cost model named f
   const Prices prices("");
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was measured for 4, 16 samples") !=
         std::string::npos);
-  CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was for 4 samples") !=
+  CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was measured for 4 samples") !=
         std::string::npos);
   CHECK(
       error_of([&] {

@@ -1,4 +1,4 @@
-// What waits for itself is refused, and what never runs is nothing to wait for.
+// Actions that wait for themselves are refused. An action that never runs closes no cycle.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// 'later' works for the next iteration. It stands before 'second' on their stream, and waits for
+/// 'later' works for the next iteration. It comes before 'second' on their stream, and waits for
 /// 'third', which waits for 'second'.
 Plan plan_of(int iterations) {
   return plan_from_text("format: sluice-plan/2\nname order\niterations " +
@@ -24,13 +24,13 @@ Plan plan_of(int iterations) {
                         "order.plan");
 }
 
-TEST_CASE("an action for an iteration that there is not closes no cycle") {
+TEST_CASE("an action for an iteration that does not exist closes no cycle") {
   const Plan once = plan_of(1);
   CHECK_NOTHROW(check_structure(once));
   CHECK(replay(once).makespan == 6);
 }
 
-TEST_CASE("an action that runs in some iterations closes a cycle in these") {
+TEST_CASE("an action that runs in some iterations closes a cycle there") {
   std::string message;
   try {
     check_structure(plan_of(2));

@@ -104,7 +104,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-/// The same plan on a machine whose link brings and returns over the same wires.
+/// The same plan on a machine whose link uses the same wires in both directions.
 Plan half_duplex(Plan plan) {
   std::vector<std::uint32_t> ends;
   for (std::uint32_t link = 0; link < plan.links.size(); ++link)
@@ -117,7 +117,7 @@ Plan half_duplex(Plan plan) {
   return plan;
 }
 
-TEST_CASE("copies that share a link are no earlier than a rehearsal, which knows nothing of it",
+TEST_CASE("copies that share a link are never earlier than in a rehearsal, which ignores sharing",
           "[property]") {
   Dice dice(4711);
   int later = 0;

@@ -173,9 +173,9 @@ TEST_CASE("A map's unit must fit its column") {
   CHECK(error_with("seconds_mean: {column: x, unit: mJ}")
             .find("'mJ' is not a unit of the column 'seconds_mean' (did you mean 'ms'?)") !=
         std::string::npos);
-  CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is no unit") !=
+  CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is not a unit") !=
         std::string::npos);
-  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' holds no quantity") !=
+  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' does not hold a quantity") !=
         std::string::npos);
   for (const char* right : {"seconds_mean: {column: x, unit: us}", "flop: {column: x, unit: GFLOP}",
                             "bytes: {column: x, unit: MiB}", "joules_error: {column: x, unit: mJ}"})
