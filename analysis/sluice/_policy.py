@@ -14,6 +14,7 @@ from .words import (Collective, Computation, Mode, Movement, ParameterType, Sect
 from .plan import Plan
 
 
+_own: set[str] = set()  # names of the policies that are functions of this process
 _MOST = 2**31 - 1  # the largest number that an argument may have
 
 
@@ -209,6 +210,11 @@ AnyPlanner = TypeVar("AnyPlanner", bound=Planner)
 
 
 @checked
+def policies_of_this_process() -> frozenset[str]:
+    """Returns the names of the policies that are Python functions."""
+    return frozenset(_own)
+
+
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
@@ -270,6 +276,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
 
         _sluice.add_policy(name, summary, source, list(parameters), all_devices,
                            list(modes), list(strategies), call)
+        _own.add(name)
         return function
 
     return register

@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import (FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future,
                                 ThreadPoolExecutor, wait)
 
-from . import _sluice
+from . import _sluice, errors
 from ._apart import Asker
 
 Overrides = list[str]
 Keep = Callable[[int, "_sluice.PointResult"], None]
-Ask = Callable[[str, str, Sequence[Overrides], int], list[bytes]]
+Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 
 _MOST_IN_A_BATCH = 32
 _MOST_SUBMITTED = 256  # batches that an executor has at one time
@@ -27,9 +27,13 @@ _IDLE_S = 30.0  # if workers are idle for this long while results are awaited, t
 _asker = Asker()  # of a worker
 
 
-def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int) -> list[bytes]:
+def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
     """Runs in a worker, and returns the packed result of each point. `attempt` differs each time, because Dask treats
-    calls with the same arguments as one call, and the result of that call may be lost."""
+    calls with the same arguments as one call, and the result of that call may be lost. `library` is the digest of
+    the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
+    if _sluice.library_digest() != library:
+        raise errors.InputError("this worker has another build of Sluice than the process that asks; install the same "
+                                "one on both")
     return _asker.ask(text, path, batch)
 
 
@@ -87,7 +91,7 @@ class Workers:
         size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))
         try:
             self._run(threads, points, size,
-                      lambda text, path, batch, attempt: asker.ask(text, path, batch))
+                      lambda text, path, batch, attempt, library: asker.ask(text, path, batch))
         finally:
             asker.end()
             threads.shutdown(cancel_futures=True)
@@ -111,7 +115,7 @@ class Workers:
                     try:
                         self._submitted += 1
                         running[executor.submit(ask, self._text, self._path, [points[n] for n in batch],
-                                                self._submitted)] = batch
+                                                self._submitted, _sluice.library_digest())] = batch
                     except BrokenExecutor as error:
                         self._fail(batch, error)
                 done = wait(running, _BETWEEN_LOOKS_S, FIRST_COMPLETED).done

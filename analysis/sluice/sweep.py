@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 from . import _documents, _sluice, errors
 from ._checked import checked, clipped
 from ._late import late
+from ._policy import policies_of_this_process
 from ._workers import Workers
 from .progress import telling
 
@@ -82,8 +84,9 @@ class Sweep:
         that are equal within 1e-9, it returns the first. Raises UsageError if the metric has no direction, and
         Infeasible if no point has it."""
         table, sign = self.frame, _direction(metric)
-        _require(table, metric)
-        if not table[metric].notna().any():
+        if table.attrs["units"]:
+            _require(table, metric)
+        if metric not in table or not table[metric].notna().any():
             raise errors.Infeasible(f"no point has '{metric}': " + self.refusals())
         numbers = sign * table[metric]
         least = numbers.min()
@@ -101,13 +104,15 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Says why points have no numbers: each reason once, with its number of points."""
-        counts: dict[str, int] = {}
+        """Says why points have no numbers: each reason once, with its number of points. Reasons that differ only in
+        their numbers are one reason, with the numbers of the first point."""
+        counts: dict[str, tuple[str, int]] = {}  # reasons that differ in numbers alone count as one
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
-                counts[text] = counts.get(text, 0) + 1
-        return "; ".join(f"{count} x {text}" for text, count in counts.items())
+                first, count = counts.get(re.sub(r"[0-9.]+", "", text), (text, 0))
+                counts[re.sub(r"[0-9.]+", "", text)] = (first, count + 1)
+        return "; ".join(f"{count} x {text}" for text, count in counts.values())
 
     @property
     def plot(self) -> "SweepPlots":
@@ -133,6 +138,8 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
     if not 0 <= verify <= 1:
         raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
+    if store is not None or workers is not None:
+        _require_known_elsewhere(scenario, points, "store" if store is not None else "workers")
     driver = _Driver(scenario, points, store, retry_failed)
     with telling(progress) as told:
         results = driver.run(workers, told)
@@ -140,6 +147,30 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
         raise errors.InputError(f"no point could be run; the first one says:\n{results[0].message}")
     driver.verify(verify)
     return Sweep(keys, rows, over == "grid", results)
+
+
+def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
+    """Raises UsageError for a policy that is a function of this process: other processes do not know it, and a store
+    would not notice that its code has changed."""
+    own = policies_of_this_process()
+    if not own:
+        return
+    names = {_policy_name(scenario.document.get("policy"))}
+    for number in range(len(points)):
+        changes = dict(override.split("=", 1) for override in points.overrides(number))
+        names |= {_policy_name(changes[key]) for key in ("policy", "policy.name") if key in changes}
+    for name in sorted(names & own):
+        reason = ("would not notice that its code has changed" if argument == "store" else
+                  "run in other processes, which do not know it")
+        raise errors.UsageError(f"the policy '{name}' is a Python function of this process, and {argument} {reason}; "
+                                f"sweep without {argument}=")
+
+
+def _policy_name(policy: Any) -> str:
+    if isinstance(policy, str):
+        found = re.search(r"\bname\b['\"]?: *['\"]?([\w.-]+)", policy)
+        return found[1] if found else policy.strip()
+    return str(policy.get("name")) if isinstance(policy, Mapping) else ""
 
 
 class _Driver:
@@ -206,8 +237,7 @@ class _Driver:
                 require_same(changes, self._results[number], makespan)
                 if self._store is not None:
                     self._store.set_verified(self._variants.key(changes))
-        if self._store is not None:
-            self._store.commit()
+                    self._store.commit()  # others may write while the next point is simulated
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:

@@ -86,6 +86,22 @@ def far_memory(stages, platform, workload, parameters):
     return builder.finish(workload.steps)
 
 
+class Sweeps(unittest.TestCase):
+    def test_a_policy_of_this_process_is_swept_here_and_nowhere_else(self):
+        sweep = scenario().sweep({"workload.batch": [1, 2]}, verify=0)
+        self.assertEqual(list(sweep.frame["status"]), ["complete"] * 2)
+        with tempfile.TemporaryDirectory() as folder:
+            for elsewhere in ({"workers": 1}, {"store": f"{folder}/study.db"}):
+                argument, = elsewhere
+                with self.assertRaisesRegex(sluice.UsageError, f"'one_by_one' is a Python function.*without {argument}="):
+                    scenario().sweep({"workload.batch": [1, 2]}, verify=0, **elsewhere)
+                with self.assertRaisesRegex(sluice.UsageError, "'far_memory' is a Python function"):
+                    scenario(name="resident").sweep({"policy": ["resident", "far_memory"]}, verify=0, **elsewhere)
+            mine = scenario(name="resident").sweep({"policy": ["resident", {"name": "streamed"}]}, verify=0,
+                                                   store=f"{folder}/study.db")
+            self.assertEqual(list(mine.frame["status"]), ["complete"] * 2)
+
+
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
         # Weights (4e6 B) come from 1 ms on, until 5; the input until 4. The computation takes 2 ms, what

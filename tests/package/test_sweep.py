@@ -193,6 +193,19 @@ class Sweep(unittest.TestCase):
         self.assertEqual(list(frame["status"]), ["complete"] + ["failed"] * 5)
         self.assertIn("start some, and sweep again", frame["reason"][1])
 
+    def test_a_worker_with_another_build_gives_no_numbers(self):
+        class Foreign(Executor):
+            def submit(self, function, text, path, batch, attempt, library):
+                future = Future()
+                try:
+                    future.set_result(function(text, path, batch, attempt, "another" + library))
+                except sluice.InputError as error:
+                    future.set_exception(error)
+                return future
+
+        with self.assertRaisesRegex(sluice.InputError, "another build of Sluice"):
+            scenario().sweep(GRID, workers=Foreign(), verify=0)
+
     def test_a_store_is_shared_with_the_command_line(self):
         store = self.folder / "study.db"
         first = scenario().sweep(GRID, store=store).frame

@@ -122,7 +122,7 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
         all[i].others.empty() ? "" : " at " + printable(join(all[i].others, " "));
     const std::string from = all[i].everywhere ? "hidden everywhere"
                              : all[i].from.empty()
-                                 ? "not hidden up to the last value"
+                                 ? "not hidden at the largest value"
                                  : "hidden from " + printable(all[i].from) + " on";
     rows.emplace_back(i == 0 ? "transfers" : "", from + where);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "base/error.hpp"
 #include "metrics/metric.hpp"
@@ -14,9 +15,31 @@ namespace sluice {
 
 namespace {
 
-bool is_number(const std::string& text) {
+/// A number and what follows it, such as a unit.
+struct Quantity {
   double number = 0;
-  return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc();
+  std::string unit;
+};
+std::optional<Quantity> quantity_of(const std::string& text) {
+  Quantity quantity;
+  const char* const end = text.data() + text.size();
+  const auto [rest, code] = std::from_chars(text.data(), end, quantity.number);
+  if (code != std::errc()) return std::nullopt;
+  quantity.unit.assign(rest, end);
+  return quantity;
+}
+bool is_number(const std::string& text) {
+  return quantity_of(text).has_value();
+}
+
+/// Sorts points by their numbers along an axis. Numbers of different units stay as they were listed.
+void sort_along(std::vector<std::size_t>& row, const Points& points, std::size_t axis) {
+  const auto at = [&](std::size_t point) { return *quantity_of(points.value(point, axis)); };
+  if (std::any_of(row.begin(), row.end(),
+                  [&](std::size_t point) { return at(point).unit != at(row.front()).unit; }))
+    return;
+  std::stable_sort(row.begin(), row.end(),
+                   [&](std::size_t a, std::size_t b) { return at(a).number < at(b).number; });
 }
 
 std::optional<std::size_t> longest_axis_of_numbers(const Points& points) {
@@ -80,11 +103,12 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     rows[others].push_back(p);
   }
   std::vector<HiddenFrom> found;
-  for (const auto& [ignored, row] : rows) {
-    const auto has_numbers = [&](std::size_t point) {
-      return result.outcomes[point].status == PointResult::Status::complete;
-    };
-    if (std::none_of(row.begin(), row.end(), has_numbers)) continue;
+  for (auto& [ignored, row] : rows) {
+    std::erase_if(row, [&](std::size_t point) {
+      return result.outcomes[point].status != PointResult::Status::complete;
+    });
+    if (row.empty()) continue;
+    sort_along(row, points, *along);
     std::size_t from = row.size();  // the first position from which on all are hidden
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};

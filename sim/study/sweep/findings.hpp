@@ -31,7 +31,7 @@ struct HiddenFrom {
   bool everywhere = false;  ///< already at the first value
 };
 /// The results along the axis with the most values, if all of them are numbers, for a grid that was
-/// swept completely. Empty if there is no such axis.
+/// swept completely: the points that ran, in the order of the numbers. Empty if there is no such axis.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// Points that were refused for the same reason, apart from numbers in its text.

@@ -20,6 +20,13 @@ namespace {
 
 constexpr std::array<std::string_view, 3> status_names = {"complete", "infeasible", "failed"};
 
+/// The value of a key. Throws InputError if the mapping has no such key.
+const Value& value_at(const Value& mapping, std::string_view key) {
+  const Value* const found = mapping.find(key);
+  if (!found) throw InputError("a name of a number has no '" + std::string(key) + "'");
+  return *found;
+}
+
 }  // namespace
 
 std::string NumberName::text() const {
@@ -39,7 +46,7 @@ std::string_view name_of(PointResult::Status status) {
 PointResult::Status status_named(std::string_view name) {
   const auto found = std::find(status_names.begin(), status_names.end(), name);
   if (found == status_names.end())
-    throw InternalError("'" + std::string(name) + "' is not a status of a point");
+    throw InputError("'" + std::string(name) + "' is not a status of a point");
   return static_cast<PointResult::Status>(found - status_names.begin());
 }
 
@@ -77,8 +84,8 @@ std::shared_ptr<const NumberNames> unpacked_names(const std::string& text,
   NumberNames names;
   const Value list = parse_text(text, file + ".json");
   for (const Value& one : list.items()) {
-    NumberName name{one.find("metric")->text(), {}, one.find("unit")->text()};
-    for (const Value& word : one.find("key")->items()) name.key.push_back(word.text());
+    NumberName name{value_at(one, "metric").text(), {}, value_at(one, "unit").text()};
+    for (const Value& word : value_at(one, "key").items()) name.key.push_back(word.text());
     names.push_back(std::move(name));
   }
   return shared_names(std::move(names));

@@ -32,6 +32,15 @@ constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, "
     "bound_by, layout, numbers";
 
+/// A failure replaces only another failure, so that no answer is lost to a driver whose worker died.
+constexpr const char* replacing =
+    "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
+    "status = excluded.status, message = excluded.message, reason = excluded.reason, "
+    "shortage = excluded.shortage, executor = excluded.executor, "
+    "verified = max(verified, excluded.verified), chosen = excluded.chosen, "
+    "bound_by = excluded.bound_by, layout = excluded.layout, numbers = excluded.numbers "
+    "WHERE points.status = 'failed' OR excluded.status <> 'failed'";
+
 std::string text_of(const Changes& changes) {
   Value map = Value::make_map();
   for (const auto& [key, value] : changes) map.set(key, Value::make(value));
@@ -51,12 +60,12 @@ Changes changes_of(const std::string& text, const std::string& file) {
 class Store::Database {
  public:
   Database(const std::string& path, Mode mode) : connection_(path, mode == Mode::create) {
-    connection_.write_ahead();
     connection_.execute("PRAGMA synchronous = FULL");
     prepare_tables();
+    connection_.write_ahead();  // after the checks, since it changes the file
     find_.emplace(connection_, std::string("SELECT ") + columns + " FROM points WHERE key = ?");
-    put_.emplace(connection_, std::string("REPLACE INTO points (") + columns +
-                                  ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    put_.emplace(connection_, std::string("INSERT INTO points (") + columns +
+                                  ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) " + replacing);
     verified_.emplace(connection_, "UPDATE points SET verified = 1 WHERE key = ?");
   }
 
@@ -165,15 +174,23 @@ class Store::Database {
     if (!names) {
       Statement select(connection_, "SELECT names FROM layouts WHERE id = ?");
       select.bind(1, id);
-      if (!select.step())
-        throw InputError("the store '" + connection_.path() + "' is damaged: it has no layout " +
-                         std::to_string(id));
+      if (!select.step()) throw InputError("it has no layout " + std::to_string(id));
       names = unpacked_names(select.text(0), connection_.path());
     }
     return names;
   }
 
+  /// Throws InputError if the row is not one that a store can hold.
   StoredPoint read(const Statement& row) {
+    try {
+      return unchecked(row);
+    } catch (const InputError& error) {
+      throw InputError("the store '" + connection_.path() + "' is damaged at the point " +
+                       row.text(0) + ": " + error.what() + "; sweep again with another store");
+    }
+  }
+
+  StoredPoint unchecked(const Statement& row) {
     StoredPoint point{row.text(0), row.text(1), changes_of(row.text(2), connection_.path()), {}};
     PointResult& outcome = point.outcome;
     outcome.status = status_named(row.text(3));
@@ -187,6 +204,9 @@ class Store::Database {
     if (outcome.status == PointResult::Status::complete) {
       outcome.names = names_at(row.integer(11));
       outcome.numbers = unpacked_numbers(row.text(12));
+      if (outcome.numbers.size() != outcome.names->size())
+        throw InputError("it has " + std::to_string(outcome.numbers.size()) + " numbers for " +
+                         std::to_string(outcome.names->size()) + " names");
     }
     return point;
   }
@@ -235,8 +255,10 @@ std::size_t merge(Store& into, const std::string& from) {
   Store(from, Store::Mode::existing).for_each([&](const StoredPoint& point) {
     const std::optional<PointResult> there = into.find(point.key);
     if (there && (there->status != PointResult::Status::failed ||
-                  point.outcome.status == PointResult::Status::failed))
+                  point.outcome.status == PointResult::Status::failed)) {
+      if (point.outcome.verified && !there->verified) into.set_verified(point.key);
       return;
+    }
     into.put(point);
     ++taken;
   });

@@ -190,20 +190,38 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Uses one process for each point; the results are stored after every few points.
+  /// Whether a stored outcome stands for a run by SimGrid.
+  static bool is_of_simgrid(const PointResult& outcome) {
+    return outcome.status != PointResult::Status::complete || outcome.verified ||
+           outcome.executor == "simgrid";
+  }
+
+  /// Uses one process for each point that the store does not have from SimGrid. The results are
+  /// stored after every few points.
   void in_processes() {
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < result_.points.size(); ++place) {
+      if (request_.store) {
+        const std::string key = known_point(request_.variants, overrides(place)).key;
+        std::optional<PointResult> there = stored(key);
+        if (there && is_of_simgrid(*there)) {
+          keep({place, key, std::move(*there), true});
+          continue;
+        }
+        keys_[place] = key;
+      }
+      places.push_back(place);
+    }
     const std::size_t at_once = 16 * std::max<std::size_t>(request_.jobs, 1);
-    for (std::size_t first = 0; first < result_.points.size(); first += at_once) {
-      const std::size_t count = std::min(at_once, result_.points.size() - first);
+    for (std::size_t first = 0; first < places.size(); first += at_once) {
+      const std::size_t count = std::min(at_once, places.size() - first);
       const auto answers = run_in_processes(count, request_.jobs, [&](std::size_t i) {
-        return packed(evaluate(request_.variants, overrides(first + i), request_.simgrid));
+        return packed(evaluate(request_.variants, overrides(places[first + i]), request_.simgrid));
       });
       for (std::size_t i = 0; i < count; ++i) {
-        std::string key;
-        if (request_.store) key = known_point(request_.variants, overrides(first + i)).key;
         PointResult result = simulated(answers[i]);
         if (!result.executor.empty()) result.executor = "simgrid";
-        keep({first + i, std::move(key), std::move(result), false});
+        keep({places[first + i], keys_[places[first + i]], std::move(result), false});
       }
       commit();
     }

@@ -3,9 +3,11 @@
 
 #include <sqlite3.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
@@ -220,15 +222,69 @@ TEST_CASE("A file that is not a store of this version is refused and not changed
     REQUIRE(::sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
     ::sqlite3_close(database);
   };
+  const auto bytes_of = [&](const std::string& name) {
+    std::ifstream file(folder.file(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
   make("other.db", "CREATE TABLE mine (a)");
+  const std::string before = bytes_of("other.db");
+  REQUIRE_FALSE(before.empty());
   CHECK_THAT(test::error_of([&] { Store store(folder.file("other.db")); }),
              Contains("database of another program"));
+  CHECK(bytes_of("other.db") == before);
   { Store store(folder.file("new.db")); }
   make("new.db", "PRAGMA user_version = 2");
   CHECK_THAT(test::error_of([&] { Store store(folder.file("new.db")); }),
              Contains("has version 2") && Contains("version 1"));
   CHECK_THAT(test::error_of([&] { Store store(folder.file("no/such/folder.db")); }),
              Contains("cannot open the store"));
+}
+
+TEST_CASE("A failure never replaces an answer, and a point stays verified") {
+  const Folder folder;
+  Store store(folder.file("study.db"));
+  store.put({"k", "s", {}, with_numbers({1, 1, 1})});
+  store.set_verified("k");
+  store.put({"k", "s", {}, without(Status::failed, "the worker died")});
+  CHECK(store.find("k")->number("compute_s") == 1);
+  store.put({"k", "s", {}, with_numbers({2, 2, 2})});
+  CHECK(store.find("k")->number("compute_s") == 2);
+  CHECK(store.find("k")->verified);
+  {
+    Store other(folder.file("other.db"));
+    other.put({"k", "s", {}, with_numbers({2, 2, 2})});
+    other.commit();
+  }
+  store.commit();
+  Store other(folder.file("other.db"));
+  CHECK(merge(other, folder.file("study.db")) == 0);
+  CHECK(other.find("k")->verified);
+}
+
+TEST_CASE("A damaged row is refused with the name of its store and its point") {
+  const auto refusal_after = [](const char* damage) {
+    const Folder folder;
+    {
+      Store store(folder.file("study.db"));
+      store.put({"the point", "s", {}, with_numbers({1, 1, 1})});
+      store.commit();
+    }
+    sqlite3* database = nullptr;
+    REQUIRE(::sqlite3_open(folder.file("study.db").c_str(), &database) == SQLITE_OK);
+    REQUIRE(::sqlite3_exec(database, damage, nullptr, nullptr, nullptr) == SQLITE_OK);
+    ::sqlite3_close(database);
+    return test::error_of([&] { Store(folder.file("study.db")).find("the point"); });
+  };
+  for (const auto& [damage, says] : std::map<const char*, std::string>{
+           {"UPDATE points SET numbers = x'0000'", "it has 0 numbers for "},
+           {"UPDATE points SET status = 'fine'", "'fine' is not a status of a point"},
+           {"UPDATE points SET layout = 77", "it has no layout 77"},
+           {"UPDATE layouts SET names = '[1]'", "a name of a number has no 'metric'"},
+           {"UPDATE layouts SET names = '[{\"metric\": \"x\"}]'", "has no 'unit'"}}) {
+    CAPTURE(damage);
+    CHECK_THAT(refusal_after(damage),
+               Contains("study.db' is damaged at the point the point: ") && Contains(says));
+  }
 }
 
 TEST_CASE("A sweep with a store asks nothing twice, except failures on request") {
@@ -302,10 +358,19 @@ TEST_CASE("Transfers count as hidden from the value at which they start to stay 
   result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
   result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
   CHECK(crossings(points, result)[0].from.empty());
+  // Points that were refused do not count, nor does the order in which the values are listed.
+  result.outcomes[2] = without(Status::infeasible, "needs 5.4 GB");
+  CHECK(crossings(points, result)[0].from == "b=2");
+  const Points unsorted({{"a", {"x", "y"}}, parse_axis("b=3,1,4,2")}, Over::grid);
+  SweepResult shuffled = result;
+  for (const std::size_t row : {0, 4})
+    for (std::size_t i = 0; i < 4; ++i)
+      shuffled.outcomes[row + i] = result.outcomes[row + std::array{2, 0, 3, 1}[i]];
+  CHECK(crossings(unsorted, shuffled)[0].from == "b=2");
   SweepResult refused = result;
   for (std::size_t p = 0; p < 4; ++p) refused.outcomes[p] = without(Status::failed, "what?");
   CHECK(crossings(points, refused).size() == 1);
   REQUIRE(refusals(result).size() == 1);
-  CHECK(refusals(result)[0].count == 2);
-  CHECK(refusals(result)[0].place == 3);
+  CHECK(refusals(result)[0].count == 3);
+  CHECK(refusals(result)[0].place == 2);
 }
