@@ -66,5 +66,17 @@ def a30_table(with_cores, without):
                    for one, other in zip(with_cores, without)]
 
 
+def whole_tiles(rows):
+    """Of the products of NeuSight's tables: how many grids of thread blocks are whole tiles of m x k, how many of m x n,
+    how many of m x k alone, and how many of m x n alone."""
+    def is_whole(row, columns):
+        tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
+        return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid
+                   for high in tiles for wide in tiles)
+    found = [(is_whole(row, "k"), is_whole(row, "n")) for row in rows]
+    return (sum(k for k, _ in found), sum(n for _, n in found), sum(k and not n for k, n in found),
+            sum(n and not k for k, n in found))
+
+
 if __name__ == "__main__":
     print("\n".join([*cards_table(), "", *unseen_table(), "", *products_table()]))
