@@ -40,6 +40,19 @@ void describe(Comparison& comparison, double tolerance) {
   comparison.ninetieth = quantile_of(ratios, 0.9);
 }
 
+/// The value as rows give it: what a row has by itself is empty there. A value that the column does
+/// not take stays as it is, and no row has it.
+std::string cell_of(const ProfileColumn& column, const std::string& value) {
+  if (value.empty()) return value;
+  ProfileRow row;
+  try {
+    column.set(row, value);
+  } catch (const InputError&) {
+    return value;
+  }
+  return column.get(row);
+}
+
 }  // namespace
 
 const ComparedRow* Comparison::worst() const {
@@ -89,11 +102,12 @@ Profile rows_where(const Profile& profile, const std::string& column, const std:
   const ProfileColumn& chosen = profile_column(column);
   Profile part = profile;
   part.rows.clear();
+  const std::string wanted = cell_of(chosen, value);
   std::set<std::string> known;
   for (const ProfileRow& row : profile.rows) {
     const std::string cell = chosen.get(row);
     known.insert(cell.empty() ? "(empty)" : cell);
-    if (cell == value) part.rows.push_back(row);
+    if (cell == wanted) part.rows.push_back(row);
   }
   if (!part.rows.empty()) return part;
   const std::vector<std::string> values(known.begin(), known.end());

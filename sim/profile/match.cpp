@@ -34,6 +34,11 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   return shapes;
 }
 
+/// A value as `--where` and `where` take it: in quotes where a part of it would end it.
+std::string value_text(const std::string& value) {
+  return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
+}
+
 }  // namespace
 
 ProfileIndex::ProfileIndex(const Profile& profile) {
@@ -76,6 +81,12 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
   return row;
 }
 
+const std::vector<std::string>& columns_of_operators() {
+  static const std::vector<std::string> columns = {"operator", "config", "node",  "sizes", "inputs",
+                                                   "outputs",  "batch",  "dtype", "model"};
+  return columns;
+}
+
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but) {
   for (const ProfileColumn& column : profile_columns()) {
@@ -83,9 +94,11 @@ void require_alike(const std::vector<const ProfileRow*>& rows, const std::string
     std::set<std::string> values;
     for (const ProfileRow* row : rows) values.insert(column.get(*row));
     if (values.size() < 2) continue;
-    const std::string& one = values.begin()->empty() ? *values.rbegin() : *values.begin();
-    throw InputError(what + " measured with " + column.name + " " +
-                     join({values.begin(), values.end()}, " and ") +
+    std::vector<std::string> words;
+    for (const std::string& value : values) words.push_back(value.empty() ? "(empty)" : value);
+    const std::string one =
+        value_text(values.begin()->empty() ? *values.rbegin() : *values.begin());
+    throw InputError(what + " measured with " + column.name + " " + join(words, " and ") +
                      "; choose one of them, in a scenario with cost.where={" + column.name + ": " +
                      one + "}, on the command line of sluice profile with --where '" + column.name +
                      "=" + one + "'");

@@ -36,6 +36,9 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
 /// cold. The message names the column and the values that occur.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
+/// Returns the columns in which operators of one class may differ, since they say which operator it is.
+const std::vector<std::string>& columns_of_operators();
+
 /// Throws InputError if the rows differ in a key column that is not in `but`. The message says that
 /// `what` was measured, names the column and the values that occur, and tells how to choose one.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,

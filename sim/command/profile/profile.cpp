@@ -1,5 +1,7 @@
 // sluice profile: works with operators and the time and energy that were measured for them.
+#include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/dtype.hpp"
 #include "base/quantity.hpp"
@@ -32,21 +34,40 @@ std::vector<Option> reading_options() {
           {.name = "where",
            .value = "COLUMN=VALUE",
            .summary = "only the rows in which a column has this value; several conditions with a ; "
-                      "between them"}};
+                      "between them; a value with a ; in it stands in double quotes"}};
 }
+
+namespace {
+
+/// The conditions COLUMN=VALUE, with ; between them. A value in quotes may contain a ;.
+std::vector<std::pair<std::string, std::string>> conditions_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> conditions;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t equals = text.find('=', at);
+    std::size_t end = std::min(text.find(';', at), text.size());
+    if (equals == std::string::npos || equals > end)
+      throw UsageError("'" + text.substr(at, end - at) +
+                       "' for '--where': expected COLUMN=VALUE, such as cache=hot, or "
+                       "COLUMN=\"VALUE\" where the value contains a ;");
+    std::string value = text.substr(equals + 1, end - equals - 1);
+    const std::size_t quote =
+        value.rfind('"', 0) == 0 ? text.find('"', equals + 2) : std::string::npos;
+    if (quote != std::string::npos && (quote + 1 == text.size() || text[quote + 1] == ';')) {
+      value = text.substr(equals + 2, quote - equals - 2);
+      end = quote + 1;
+    }
+    conditions.emplace_back(text.substr(at, equals - at), value);
+    at = end + 1;
+  }
+  return conditions;
+}
+
+}  // namespace
 
 Profile read_profile(const Arguments& arguments, const std::string& path) {
   Profile profile = load_profile(path, arguments.text("map"));
-  const std::string wanted = arguments.text("where");
-  for (std::size_t at = 0; at < wanted.size();) {
-    const std::size_t end = std::min(wanted.find(';', at), wanted.size());
-    const std::string one = wanted.substr(at, end - at);
-    const std::size_t equals = one.find('=');
-    if (equals == std::string::npos)
-      throw UsageError("'" + one + "' for '--where': expected COLUMN=VALUE, such as cache=hot");
-    profile = rows_where(profile, one.substr(0, equals), one.substr(equals + 1));
-    at = end + 1;
-  }
+  for (const auto& [column, value] : conditions_of(arguments.text("where")))
+    profile = rows_where(profile, column, value);
   return profile;
 }
 

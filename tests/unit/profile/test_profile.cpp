@@ -284,6 +284,30 @@ TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small valu
         }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
+TEST_CASE("Rows are chosen by what they have, said or not") {
+  const Profile read = profile(
+      "operator,level,sparsity,occurrences,calls,dtype,input_pools,cache,seconds_median\n"
+      "a,,,,,float32,DRAM;DRAM,hot,1\n"
+      "b,whole,0.5,3,2,float16,DRAM;PMEM,,2\n");
+  const auto chosen = [&](const std::string& column, const std::string& value) {
+    const Profile part = rows_where(read, column, value);
+    return part.rows.size() == 1 ? part.rows.front().operator_class : "";
+  };
+  for (const auto& [column, value] :
+       std::vector<std::pair<std::string, std::string>>{{"level", "leaf"},
+                                                        {"sparsity", "0"},
+                                                        {"occurrences", "1"},
+                                                        {"calls", "1"},
+                                                        {"input_pools", "DRAM;DRAM"},
+                                                        {"cache", "hot"}})
+    CHECK(chosen(column, value) == "a");
+  for (const auto& [column, value] : std::vector<std::pair<std::string, std::string>>{
+           {"level", "whole"}, {"sparsity", "0.50"}, {"occurrences", "3"}, {"cache", ""}})
+    CHECK(chosen(column, value) == "b");
+  CHECK(error_of([&] { rows_where(read, "level", "lead"); }).find("there are: (empty), whole") !=
+        std::string::npos);
+}
+
 TEST_CASE("A summary sorts classes by seconds, and configurations by the spread of their rows") {
   const Profile read = profile(
       "operator,config,node,occurrences,seconds_samples,level\n"
