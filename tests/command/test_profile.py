@@ -71,9 +71,105 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertNotIn("cost.model=peak", json.dumps(answer["certainty"]))
         self.assertFalse(answer["metrics"]["measured_share"])
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
+        computation = answer["certainty"]["computation"]
+        self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
+        self.assertIsNone(computation["interpolation_error"])  # of two batches neither lies between others
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))
+
+    def write(self, name, *lines):
+        (self.folder / name).write_text("\n".join(["# format: sluice-profile/1", *lines, ""]))
+
+    def fails(self, *words, code):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=self.folder, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return " ".join(done.stderr.split())
+
+    def test_a_backward_pass_that_was_not_measured_is_refused_or_said_to_be_a_multiple(self):
+        self.measure([1, 2, 3, 4, 5])
+        training = ("workload.mode=training", "workload.optimizer=none")
+        self.assertIn("backward) was not measured", self.fails("run", "s.yaml", *training, code=3))
+        answer = json.loads(self.sluice("run", "s.yaml", *training, "workload.backward=2", "--json"))
+        computation, certainty = answer["certainty"]["computation"], answer["certainty"]
+        self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
+        self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
+        self.assertIn("workload.backward", certainty["figures"])
+        self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)  # and copies over the link
+        self.assertIn("66.67 % of the computation's seconds are backward passes that were taken to be a multiple",
+                      " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))
+
+    def test_an_answer_names_the_device_of_the_rows(self):
+        self.measure([1, 2, 3, 4, 5])
+        rows = (self.folder / "measured.csv").read_text()
+        said = json.loads(self.sluice("run", "s.yaml", "--json"))
+        self.assertEqual(said["certainty"]["computation"]["measured_on"], [""])
+        (self.folder / "measured.csv").write_text(rows.replace("profile/1", "profile/1\n# device: Tesla T4", 1))
+        said = json.loads(self.sluice("run", "s.yaml", "--json"))
+        self.assertEqual(said["certainty"]["computation"]["measured_on"], ["Tesla T4"])
+        self.assertIn("were measured on 'Tesla T4'. Their seconds are taken as they are for 'gpu' of k40",
+                      " ".join(self.sluice("run", "s.yaml").split()))
+
+    def test_the_errors_of_a_fit_are_numbers_of_the_answer(self):
+        said = json.loads(self.sluice("run", "alexnet_resident", "model=bert_base", "platform=v100_pcie", "policy=resident",
+                                      "cost.model=fitted", "workload.steps=1", "stages=whole", "--json"))
+        computation = said["certainty"]["computation"]
+        error, note = computation["fit_error"], next(n["text"] for n in said["notes"] if n["name"] == "fitted_share")
+        self.assertIn(f"was off by {100 * error['median']:.4g} % in the median and at most {100 * error['ninety']:.4g} %",
+                      note)
+        self.assertAlmostEqual(computation["fitted"] + sum(computation["others"].values()), 1, delta=1e-12)
+        self.assertLessEqual(error["share"], computation["fitted"])
+        roofline = json.loads(self.sluice("run", "alexnet_resident", "--json"))
+        self.assertIsNone(roofline["certainty"]["computation"])
+
+    def test_a_condition_may_contain_a_semicolon_in_quotes(self):
+        self.write("p.csv", "operator,input_pools,cache,sizes,seconds_median", "a,DRAM;DRAM,hot,m=1;n=2,1",
+                   "b,DRAM;PMEM,hot,m=1;n=3,2", "c,DRAM;DRAM,cold,m=2;n=2,3")
+
+        def left(where):
+            said = json.loads(self.sluice("profile", "show", "p.csv", "--where", where, "--json"))
+            return sorted(each["operator"] for each in said["classes"])
+        self.assertEqual(left('input_pools="DRAM;DRAM"'), ["a", "c"])
+        self.assertEqual(left('input_pools="DRAM;DRAM";cache=hot'), ["a"])
+        self.assertEqual(left('cache=hot;sizes="m=1;n=3"'), ["b"])
+        self.assertEqual(left("level=leaf;occurrences=1"), ["a", "b", "c"])
+        self.assertIn("expected COLUMN=VALUE", self.fails("profile", "show", "p.csv", "--where", "cache", code=2))
+        # What is advised where rows differ can be said as it is.
+        self.write("q.csv", "operator,sizes,input_pools,dtype,seconds_median",
+                   "gemm,m=64;n=64;k=64,DRAM;DRAM,float32,1e-5", "gemm,m=64;n=64;k=128,DRAM;PMEM,float32,2e-5")
+        refused = self.fails("profile", "fit", "q.csv", "--on", "t4", code=3)
+        advice = re.search(r"--where '([^']*)'", refused)[1]
+        self.assertEqual(advice, 'input_pools="DRAM;DRAM"')
+        self.sluice("profile", "fit", "q.csv", "--on", "t4", "--splits", "0", "--where", advice)
+
+    def test_a_fit_that_is_not_possible_says_all_reasons(self):
+        self.write("p.csv", "operator,node,level,seconds_median", "Flatten,a,,1e-6", "Flatten,b,,1e-6", "net,,whole,1")
+        self.assertIn("none of the rows can be fitted: 2 of no class that is fitted: Flatten, 1 of whole models or modules",
+                      self.fails("profile", "fit", "p.csv", "--on", "t4", code=3))
+
+    def test_a_profile_of_wholes_shows_them(self):
+        self.write("p.csv", "operator,level,model,batch,seconds_median", "net,whole,resnet18,4,0.25")
+        text = self.sluice("profile", "show", "p.csv")
+        self.assertIn("No row is of a single operator (level: leaf).", text)
+        self.assertRegex(text, r"net +whole +resnet18 +4 +250 ms")
+
+    def test_a_cover_without_a_whole_does_not_say_what_is_left(self):
+        self.measure([1, 2, 3, 4, 5])
+        text = self.sluice("profile", "cover", "cnn_mnist", "measured.csv")
+        self.assertIn("each operator was measured; the target needs the whole", text)
+        self.assertNotIn("is between operators", text)
+        self.assertIn("each operator was measured; what is left is between operators",
+                      self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms"))
+
+    def test_a_link_counts_its_copies_in_one_way_and_keeps_the_ends_of_a_platform(self):
+        self.write("p.csv", "operator,sizes,input_pools,output_pools,method,seconds_median",
+                   *(f"copy,bytes={size},pinned,device,{method},{1e-6 + size / 1e10 + (method == 'single') * 5e-6}"
+                     for size in (1000, 1000000, 100000000) for method in ("queued", "single")))
+        said = json.loads(self.sluice("profile", "link", "p.csv", "--json"))
+        self.assertEqual([each["copies"] for each in said["directions"]], [6])
+        self.assertRegex(self.sluice("profile", "link", "p.csv"), r"down +pinned +6 ")
+        self.assertIn("the link of a platform keeps its own ends",
+                      self.fails("profile", "link", "p.csv", "--platform", "a100_pcie", "--device", "nope", code=2))
 
     def test_parts_that_exceed_the_whole_or_have_another_batch_are_reported(self):
         self.measure([1, 2, 3, 4, 5])

@@ -38,10 +38,10 @@ std::string share_line(const char* what, const std::string& attributed,
 }
 
 std::string next_text(const Cover& cover, double target) {
-  if (cover.missing.empty())
-    return "each operator was measured; what is left is between operators\n";
+  const std::string each = cover.missing.empty() ? "each operator was measured; " : "";
   if (!cover.whole_s)
-    return "the target needs the whole: measure it (level: whole), or give --whole\n";
+    return each + "the target needs the whole: measure it (level: whole), or give --whole\n";
+  if (cover.missing.empty()) return each + "what is left is between operators\n";
   if (!cover.needed)
     return "even all remaining operators are not expected to reach " + percent(target) +
            "; measure their parts, and what happens between operators\n";

@@ -111,6 +111,14 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
+/// "3 of no class that is fitted: Flatten, 2 not measured".
+std::string reasons_of(const FitSamples& samples) {
+  std::vector<std::string> reasons;
+  for (const auto& [why, rows] : samples.left_out)
+    reasons.push_back(std::to_string(rows) + " " + why);
+  return join(reasons);
+}
+
 int run_fit(const Arguments& arguments) {
   if (!arguments.has("on"))
     throw UsageError(
@@ -127,9 +135,9 @@ int run_fit(const Arguments& arguments) {
     profiles.push_back(read_profile(arguments, profile));
   const FitSamples samples = samples_of(profiles, devices_of(arguments));
   if (samples.classes.empty())
-    throw InputError("none of the rows can be fitted" +
-                     (samples.left_out.empty() ? std::string("; there are none")
-                                               : ": " + samples.left_out.begin()->first));
+    throw InputError("none of the rows can be fitted" + (samples.left_out.empty()
+                                                             ? std::string("; there are none")
+                                                             : ": " + reasons_of(samples)));
   const Fit fit = fit_of(arguments, profiles, samples);
   if (file) {
     file->write(fit_text(fit));

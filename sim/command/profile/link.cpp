@@ -14,14 +14,18 @@
 namespace sluice {
 namespace {
 
+/// Queued and single ones.
+std::size_t copies_of(const LinkDirection& one) {
+  return one.fit.rows + (one.single ? one.single->rows : 0);
+}
+
 std::string table_of(const std::vector<LinkDirection>& directions) {
   TextTable table{
       .columns = {left("direction"), left("memory"), right("copies"), right("bandwidth"),
                   right("set-up"), right("latency"), right("off by"), right("at most")},
       .rows = {}};
   for (const LinkDirection& one : directions)
-    table.rows.push_back({one.direction, one.memory,
-                          std::to_string(one.fit.rows + (one.single ? one.single->rows : 0)),
+    table.rows.push_back({one.direction, one.memory, std::to_string(copies_of(one)),
                           format_quantity(one.fit.bandwidth, Dimension::bytes_per_s),
                           format_quantity(one.setup_s(), Dimension::seconds),
                           one.single ? format_quantity(one.latency_s(), Dimension::seconds) : "-",
@@ -32,7 +36,7 @@ std::string table_of(const std::vector<LinkDirection>& directions) {
 Value direction_json(const LinkDirection& one) {
   return object({{"direction", one.direction},
                  {"memory", one.memory},
-                 {"copies", one.fit.rows},
+                 {"copies", copies_of(one)},
                  {"bandwidth_bytes_per_s", one.fit.bandwidth},
                  {"setup_s", one.setup_s()},
                  {"latency_s", one.single ? Item(one.latency_s()) : Item(nullptr)},
@@ -41,6 +45,10 @@ Value direction_json(const LinkDirection& one) {
 }
 
 int run_link(const Arguments& arguments) {
+  if (arguments.has("platform") && arguments.has("device"))
+    throw UsageError(
+        "'--device' names an end of a new link, and the link of a platform keeps its own ends: "
+        "leave out --device or --platform");
   const Profile profile = read_profile(arguments, arguments.positionals.front());
   const std::vector<LinkDirection> directions = fit_link(profile);
   const Value document = link_document(directions, arguments.text("link", "host"),
@@ -76,7 +84,8 @@ std::vector<Option> options() {
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
        .value = "NAME",
-       .summary = "the device that the link joins to the host",
+       .summary = "the device that the link joins to the host; the link of a --platform keeps its "
+                  "own",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',

@@ -10,6 +10,7 @@
 #include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
+#include "profile/columns.hpp"
 #include "profile/summary.hpp"
 
 namespace sluice {
@@ -32,7 +33,23 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
+/// What is made of operators: modules with children, and whole models.
+std::string wholes_text(const Profile& profile, std::size_t most) {
+  TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
+                              right("batch"), right("seconds"), right("joules")},
+                  .rows = {}};
+  for (const ProfileRow& row : profile.rows) {
+    if (row.level == Level::leaf) continue;
+    if (table.rows.size() == most) break;
+    table.rows.push_back({printable(words_of(row)), profile_column("level").get(row),
+                          printable(row.model), row.batch ? std::to_string(*row.batch) : "-",
+                          seconds_cell(row.time()), joules_cell(row.energy())});
+  }
+  return table.rows.empty() ? "" : table.aligned() + "\n";
+}
+
 std::string classes_text(const ProfileSummary& summary) {
+  if (summary.classes.empty()) return "No row is of a single operator (level: leaf).\n";
   double seconds = 0;
   for (const ClassSummary& one : summary.classes) seconds += one.seconds;
   TextTable table{
@@ -179,7 +196,7 @@ int run_show(const Arguments& arguments) {
   const auto most = static_cast<std::size_t>(arguments.integer("rows", 10, 0, 1'000'000));
   print(
       header_lines(profile, summary) + "\n" + classes_text(summary) + "\n" +
-      sampled_text(summary, most) + repeated_text(summary, most) +
+      wholes_text(profile, most) + sampled_text(summary, most) + repeated_text(summary, most) +
       (arguments.has("interpolate") ? left_out_text(profile, arguments.text("interpolate")) : ""));
   return 0;
 }
@@ -188,7 +205,8 @@ std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   all.push_back({.name = "rows",
                  .value = "N",
-                 .summary = "how many of the rows that vary most to print",
+                 .summary = "how many rows to print of those that vary most, and of those that are "
+                            "of several operators",
                  .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",

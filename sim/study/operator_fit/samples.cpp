@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "cost/fitted/row_kernel.hpp"
 #include "cost/fitted/sheet.hpp"
+#include "profile/match.hpp"
 
 namespace sluice {
 namespace {
@@ -51,11 +53,24 @@ class Collector {
       return;
     }
     const std::string device = row.device.empty() ? profile.text("device") : row.device;
+    rows_[{of, dtype, device}].push_back(&row);
     class_of(of, dtype).samples.push_back({.kernel = *kernel,
                                            .configuration = configuration_of(row, *kernel),
                                            .sheet = sheet_of_row(device, dtype),
                                            .seconds = *row.time(),
                                            .joules = energy_of(profile, row, device)});
+  }
+
+  /// Rows of a class and a device may differ in what the operator is, not in how it was measured: a
+  /// fit of hot and cold rows together is of neither.
+  void require_alike_rows() const {
+    for (const auto& [key, rows] : rows_) {
+      const auto& [of, dtype, device] = key;
+      require_alike(rows,
+                    "operators of the class '" + of + "'" +
+                        (device.empty() ? "" : " on '" + device + "'") + " were",
+                    columns_of_operators());
+    }
   }
 
   FitSamples found;
@@ -113,6 +128,7 @@ class Collector {
 
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
+  std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
   std::optional<std::string> stood_for_;  ///< the device for which "" was used
 };
 
@@ -122,6 +138,7 @@ FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName&
   Collector collector(devices);
   for (const Profile& profile : profiles)
     for (const ProfileRow& row : profile.rows) collector.add(profile, row);
+  collector.require_alike_rows();
   std::stable_sort(collector.found.classes.begin(), collector.found.classes.end(),
                    [](const ClassSamples& a, const ClassSamples& b) { return a.name < b.name; });
   return std::move(collector.found);

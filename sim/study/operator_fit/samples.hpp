@@ -31,7 +31,8 @@ struct FitSamples {
 using DevicesByName = std::map<std::string, Device>;
 
 /// The forward rows of leaves with a time above 0. Throws InputError when a device of the rows has
-/// no data sheet, or when the data sheet lacks a figure that the form needs.
+/// no data sheet, when the data sheet lacks a figure that the form needs, or when rows of one class
+/// and device were measured in several ways, such as hot and cold.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

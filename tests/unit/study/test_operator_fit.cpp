@@ -178,6 +178,31 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
              Contains("device 'b'") && Contains("--on 'NAME=PLATFORM'"));
 }
 
+TEST_CASE("rows that were measured in different ways are not fitted together") {
+  const std::string rows =
+      "gemm,m=64;n=64;k=64,float32,a,hot,1e-5\n"
+      "gemm,m=64;n=64;k=128,float32,a,cold,2e-5\n";
+  const Device device = load_platform("a100_pcie").devices.front();
+  const std::string columns = "operator,sizes,dtype,device,cache,seconds_median\n";
+  CHECK_THAT(
+      test::error_of([&] {
+        samples_of({table(columns + rows)}, {{"", device}});
+      }),
+      Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
+          Contains("--where 'cache=cold'"));
+  // Neither from two files.
+  CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
+                                table(columns + rows.substr(rows.find('\n') + 1))},
+                               {{"", device}}),
+                    Contains("cache cold and hot"));
+  // One way for each class, and for each device, is fitted.
+  CHECK(samples_of({table(columns + "gemm,m=64;n=64;k=64,float32,a,hot,1e-5\n"
+                                    "gemm,m=64;n=64;k=64,float32,b,cold,1e-5\n"
+                                    "add,b=64;h=64,float32,a,cold,1e-5\n")},
+                   {{"a", device}, {"b", device}})
+            .classes.size() == 2);
+}
+
 TEST_CASE("one data sheet is for only one device") {
   const Profile profile = table(
       "operator,sizes,dtype,device,pass,level,seconds_median\n"
