@@ -43,6 +43,9 @@ class Certainty:
     assumed: float  #: the share that rests on figures that are assumed, or that were changed
     figures: tuple[str, ...]  #: the assumed figures: "devices.gpu.roofline"
     text: str  #: all of it in one line
+    #: What the computation's seconds rest on, with the errors of fits and interpolations, as `certainty.computation` of
+    #: `sluice run --json`; None: the cost model neither fits nor measures
+    computation: Optional[dict[str, Any]] = None
 
     def __str__(self) -> str:
         return self.text

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -14,70 +15,143 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
+/// Adds up the grounds of all passes, in seconds; shares are made of them at the end.
+class Sums {
+ public:
+  explicit Sums(Account& account) : account_(account) {}
+
+  /// Returns the seconds of all parts.
+  double add(const std::vector<Grounds>& parts) {
+    double seconds = 0;
+    for (const Grounds& part : parts) {
+      seconds += part.seconds;
+      add(part);
+    }
+    account_.seconds += seconds;
+    return seconds;
+  }
+
+  void add_multiple(double seconds) {
+    account_.seconds += seconds;
+    account_.multiple += seconds;
+  }
+
+  void finish() {
+    if (!(account_.seconds > 0)) return;
+    for (KnownErrors* errors : {&account_.fit_errors, &account_.interpolation_errors})
+      if (errors->share > 0)
+        for (double* error : {&errors->median, &errors->ninety}) *error /= errors->share;
+    for (double* share :
+         {&account_.fitted, &account_.inside, &account_.measured, &account_.interpolated,
+          &account_.multiple, &account_.fit_errors.share, &account_.interpolation_errors.share})
+      *share /= account_.seconds;
+    for (const auto& [of, seconds] : others_)
+      if (seconds > 0) account_.others.emplace_back(of, seconds / account_.seconds);
+    std::stable_sort(account_.others.begin(), account_.others.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    account_.measured_on.assign(measured_on_.begin(), measured_on_.end());
+  }
+
+ private:
+  void add(const Grounds& part) {
+    if (part.on) measured_on_.insert(*part.on);
+    if (part.measured) {
+      account_.measured += part.seconds;
+    } else if (part.interpolated) {
+      account_.interpolated += part.seconds;
+      add_errors(account_.interpolation_errors, part);
+    } else if (part.fitted) {
+      account_.fitted += part.seconds;
+      if (part.inside) account_.inside += part.seconds;
+      add_errors(account_.fit_errors, part);
+    } else if (!part.of.empty()) {
+      others_[part.of] += part.seconds;
+    }
+  }
+
+  static void add_errors(KnownErrors& errors, const Grounds& part) {
+    if (std::isnan(part.median)) return;
+    errors.share += part.seconds;
+    errors.median += part.seconds * part.median;
+    errors.ninety += part.seconds * part.ninety;
+  }
+
+  Account& account_;
+  std::map<std::string, double> others_;
+  std::set<std::string> measured_on_;
+};
+
+std::string errors_text(const KnownErrors& errors, const std::string& of) {
+  if (!(errors.share > 0)) return "";
+  return ". " + of + " was off by " + percent(errors.median) + " in the median and at most " +
+         percent(errors.ninety) + " for nine of ten (means over the classes by their seconds)";
+}
+
+std::string interpolated_text(const Account& account) {
+  if (!(account.interpolated > 0)) return "";
+  std::string text = percent(account.interpolated) +
+                     " of the computation's seconds were interpolated between rows of the profile";
+  text += errors_text(account.interpolation_errors,
+                      "A single operator whose row was left out of the profile");
+  const double unknown = account.interpolated - account.interpolation_errors.share;
+  if (unknown > 1e-9)
+    text += ". For " + percent(unknown) +
+            " of the seconds the error of the interpolation is not known: too few rows lie between "
+            "others";
+  return text + ". ";
+}
+
+std::string fitted_text(const Account& account) {
+  if (account.fitted == 0 && account.others.empty()) return "";
+  std::string text = percent(account.fitted) +
+                     " of the computation's seconds rest on a fit of measured operators, " +
+                     percent(account.inside) + " on sizes within what was measured on this device";
+  text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
+  const double unknown = account.fitted - account.fit_errors.share;
+  if (unknown > 1e-9)
+    text += ". For " + percent(unknown) +
+            " of the seconds the error of the fit is not known: their sizes are beyond those that "
+            "were measured, too few operators of the class were measured, or none on this device "
+            "or on several others";
+  std::vector<std::string> others;
+  for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
+  if (!others.empty()) text += ". The roofline model prices " + join(others);
+  return text + ". ";
+}
+
+std::string multiple_text(const Account& account) {
+  if (!(account.multiple > 0)) return "";
+  return percent(account.multiple) +
+         " of the computation's seconds are backward passes that were taken to be a multiple of "
+         "the forward passes; workload.backward=per_layer prices each by itself. ";
+}
+
 }  // namespace
 
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
-                   std::int64_t samples, bool training) {
+                   std::int64_t samples, const BackwardCounted& backward) {
   Account account;
-  std::map<std::string, double> others;
-  for (const Layer& layer : model.layers)
-    for (const Pass pass : {Pass::forward, Pass::backward}) {
-      if (pass == Pass::backward && (!training || !layer.backward.runs)) continue;
-      for (const Grounds& part :
-           cost.grounds(query_of(model, layer, pass, samples, dtype, device))) {
-        account.seconds += part.seconds;
-        if (part.measured) account.measured += part.seconds;
-        if (part.interpolated) account.interpolated += part.seconds;
-        if (part.of.empty() || part.measured || part.interpolated) continue;
-        if (!part.fitted) {
-          others[part.of] += part.seconds;
-          continue;
-        }
-        account.fitted += part.seconds;
-        if (part.inside) account.inside += part.seconds;
-        if (std::isnan(part.median)) continue;
-        account.known += part.seconds;
-        account.median += part.seconds * part.median;
-        account.ninety += part.seconds * part.ninety;
-      }
-    }
-  if (!(account.seconds > 0)) return account;
-  if (account.known > 0)
-    for (double* error : {&account.median, &account.ninety}) *error /= account.known;
-  for (double* share :
-       {&account.fitted, &account.inside, &account.known, &account.measured, &account.interpolated})
-    *share /= account.seconds;
-  for (const auto& [of, seconds] : others)
-    if (seconds > 0) account.others.emplace_back(of, seconds / account.seconds);
-  std::stable_sort(account.others.begin(), account.others.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Sums sums(account);
+  for (const Layer& layer : model.layers) {
+    const auto add = [&](Pass pass) {
+      return sums.add(cost.grounds(query_of(model, layer, pass, samples, dtype, device)));
+    };
+    const double forward = add(Pass::forward);
+    if (!backward.any || !layer.backward.runs) continue;
+    if (backward.multiple)
+      sums.add_multiple(*backward.multiple * forward);
+    else
+      add(Pass::backward);
+  }
+  sums.finish();
   return account;
 }
 
 std::string account_text(const Account& account) {
   if (!(account.seconds > 0)) return "";
-  std::string text;
-  if (account.interpolated > 0)
-    text = percent(account.interpolated) +
-           " of the computation's seconds were interpolated between rows of the profile";
-  if (account.fitted == 0 && account.others.empty()) return text.empty() ? "" : text + ".";
-  if (!text.empty()) text += ". ";
-  text += percent(account.fitted) +
-          " of the computation's seconds rest on a fit of measured operators, " +
-          percent(account.inside) + " on sizes within what was measured on this device";
-  if (account.known > 0)
-    text += ". For single operators that it had not seen, the fit was off by " +
-            percent(account.median) + " in the median, and by at most " + percent(account.ninety) +
-            " for nine of ten (means over the classes, weighted by seconds)";
-  const double unknown = account.fitted - account.known;
-  if (unknown > 1e-9)
-    text += ". For " + percent(unknown) +
-            " of the seconds the error of the fit is not known, because their sizes are beyond "
-            "those that were measured, or too few operators of the class were measured";
-  std::vector<std::string> others;
-  for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
-  if (!others.empty()) text += ". The roofline model prices " + join(others);
-  return text + ".";
+  std::string text = interpolated_text(account) + fitted_text(account) + multiple_text(account);
+  if (!text.empty()) text.pop_back();
+  return text;
 }
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
-// How certain a cost model's prices for a model are: how many of the seconds rest on a fit, how
-// large the fit's error is, and which cost model prices the operators that were not fitted.
+// How certain a cost model's prices for a model are: how many of the seconds rest on a fit or on rows
+// of a profile, how large their errors are, and which cost model prices the other operators.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,12 @@
 
 namespace sluice {
 
+/// The errors of single operators, weighted by their seconds.
+struct KnownErrors {
+  double share = 0;  ///< the share of all seconds for which the errors are known
+  double median = 0, ninety = 0;
+};
+
 /// Shares of the seconds of one forward pass of all layers; in training, also of the backward pass.
 struct Account {
   double seconds = 0;                     ///< 0: the cost model neither fits nor measures
@@ -18,16 +25,25 @@ struct Account {
                                           ///< sizes are within the measured ones
   double measured = 0, interpolated = 0;  ///< the share from rows of a profile; the share that
                                           ///< was interpolated between rows
-  /// `known` is the share of the seconds whose operators have sizes for which the fit was
-  /// cross-validated. The other two are the errors of single operators, weighted by their seconds.
-  double known = 0, median = 0, ninety = 0;
+  double multiple = 0;                    ///< the share that is a multiple of forward passes
+  KnownErrors fit_errors, interpolation_errors;  ///< of operators that a fit had not seen; of rows
+                                                 ///< that were left out of an interpolation
   std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, largest first
+  /// The devices on which the rows of the profile were measured, by name; empty text: one that the
+  /// profile does not name.
+  std::vector<std::string> measured_on;
+};
+
+/// What of a backward pass is counted.
+struct BackwardCounted {
+  bool any = false;
+  std::optional<double> multiple = {};  ///< of the forward pass; none: each layer has its own
 };
 
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
-                   std::int64_t samples, bool training);
+                   std::int64_t samples, const BackwardCounted& backward = {});
 
-/// Returns one or two sentences, or "" if the cost model does not fit anything.
+/// Returns a few sentences, or "" if the cost model does not fit, interpolate or multiply anything.
 std::string account_text(const Account& account);
 
 }  // namespace sluice

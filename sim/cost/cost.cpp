@@ -19,7 +19,7 @@ Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t s
 
 Price& Price::operator+=(const Price& other) {
   for (double Price::*part : {&Price::seconds, &Price::flop, &Price::bytes, &Price::measured_s,
-                              &Price::joules, &Price::joules_s})
+                              &Price::joules, &Price::joules_s, &Price::measured_j})
     this->*part += other.*part;
   return *this;
 }
@@ -73,10 +73,9 @@ ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platf
   return named_cost(named, folder);
 }
 
-ChosenCost plain_cost(const std::string& name) {
-  Value cost = Value::make_map();
-  cost.set("model", Value::make(name));
-  return named_cost(cost, "");
+ChosenCost plain_cost(const std::string& name, Value keys) {
+  keys.set("model", Value::make(name));
+  return named_cost(keys, "");
 }
 
 std::string reached_text(const Cost& cost, const Device& device, DType dtype) {

@@ -53,6 +53,7 @@ struct Price {
   /// Joules above idle, and the seconds for which the joules are known. For the other seconds they
   /// follow from the device's watts.
   double joules = 0, joules_s = 0;
+  double measured_j = 0;  ///< the part of the joules that was measured
 
   Price& operator+=(const Price& other);
 };
@@ -76,7 +77,11 @@ struct Grounds {
                                                 ///< interpolated between rows
   bool fitted = false;
   bool inside = false;            ///< the sizes are within those measured
-  double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known
+  double median = 0, ninety = 0;  ///< cross-validated errors of one operator, of a fit or of the
+                                  ///< interpolation; NaN: not known
+  /// The device on which the rows of the profile were measured; empty: the profile does not name
+  /// it; none: the price does not rest on a profile.
+  std::optional<std::string> on = {};
 };
 
 /// A file that prices depend on.
@@ -118,6 +123,9 @@ struct CostModel {
   /// Whether its seconds depend on the memories that hold the operands. If they do not, it cannot
   /// decide in which memories the operands should be.
   bool counts_memories = false;
+  /// Whether it knows backward passes by themselves. If so, they are not priced as a multiple of
+  /// forward passes unless the workload says so.
+  bool knows_backward = false;
 };
 
 const Catalog<CostModel>& cost_catalog();
@@ -146,8 +154,8 @@ const CostModel& default_cost(const Platform& platform);
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 
-/// Returns a cost model by its name, with default parameters. Throws InputError.
-ChosenCost plain_cost(const std::string& name);
+/// Returns a cost model by its name, with these keys and defaults for the others. Throws InputError.
+ChosenCost plain_cost(const std::string& name, Value keys = Value::make_map());
 
 /// Returns "70 % of 61 TFLOP/s and 70 % of 960 GB/s": what the device reaches in the cost model.
 std::string reached_text(const Cost& cost, const Device& device, DType dtype);

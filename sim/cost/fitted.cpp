@@ -10,6 +10,7 @@
 #include "cost/fitted/document.hpp"
 #include "cost/fitted/kernels.hpp"
 #include "cost/fitted/sheet.hpp"
+#include "cost/memory_power.hpp"
 #include "cost/memory_seconds.hpp"
 #include "document/bundled.hpp"
 #include "document/roots.hpp"
@@ -59,6 +60,13 @@ class Fits {
   mutable std::map<std::string, Fit> read_;  // references to elements of a map stay valid
 };
 
+/// Returns the cost model for classes that were not fitted.
+std::shared_ptr<const Cost> roofline_with(double memory_power) {
+  Value keys = Value::make_map();
+  keys.set("memory_power", Value::make(memory_power));
+  return plain_cost("roofline", std::move(keys)).object;
+}
+
 /// Returns the device's data sheet, slowed down if operands of the pass lie in another of its memories.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
@@ -73,33 +81,38 @@ struct Fitted final : Cost {
   Fits fits;
   bool refuses;
   AttentionKernels attention;
-  std::shared_ptr<const Cost> roofline = plain_cost("roofline").object;
+  double memory_power;
+  std::shared_ptr<const Cost> roofline;
 
   Fitted(const Reader& keys, std::string file)
       : fits(std::move(file)),
         refuses(keys.text("unfitted") == "refuse"),
         attention(keys.text("attention") == "fused" ? AttentionKernels::fused
-                                                    : AttentionKernels::eager) {}
+                                                    : AttentionKernels::eager),
+        memory_power(keys.number("memory_power")),
+        roofline(roofline_with(memory_power)) {}
 
   Price of(const Query& query) const override {
     const std::vector<Kernel> kernels = kernels_of(query, attention);
     const Fit& fit = fits.of(query.device);
+    if (!all_fitted(fit, kernels, query)) return roofline->of(query);
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
-    if (!all_fitted(fit, kernels, query)) {
-      price.seconds = roofline->of(query).seconds;
-      return price;
-    }
+    double by_memory_s = 0;
     const Sheet sheet = sheet_for(query);
     for (const Kernel& kernel : kernels) {
       const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
       const double seconds = of_class.seconds_of(kernel, sheet);
       price.seconds += seconds;
-      if (!of_class.joules) continue;
+      if (!of_class.joules) {
+        if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
+        continue;
+      }
       // The measured joules include the device's idle power, which is counted elsewhere.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;
     }
+    take_memory_power(price, by_memory_s, memory_power, query.device);
     return price;
   }
 
@@ -121,7 +134,8 @@ struct Fitted final : Cost {
       const FitError& error =
           !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
       const bool covered = of_class.covers(kernel);
-      const bool known = covered && error.count > 0;
+      // The error on the devices that were measured says nothing of another one.
+      const bool known = covered && error.count > 0 && (seen || of_class.device_error);
       all.push_back({.of = kernel.of,
                      .seconds = of_class.seconds_of(kernel, sheet),
                      .fitted = true,
@@ -181,7 +195,8 @@ extern const CostModel fitted_cost = {
                     .summary = "the kernels of attention: eager has one per step, with scores in "
                                "memory; fused has only the two products",
                     .default_text = "eager",
-                    .choices = {"eager", "fused"}}},
+                    .choices = {"eager", "fused"}},
+                   memory_power_field()},
     .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {
       std::string file = keys.has("file") ? keys.text("file") : "";
       if (!file.empty()) file = named_file_or_word(*keys.value("file"), folder);
@@ -190,6 +205,7 @@ extern const CostModel fitted_cost = {
                         [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });
     },
     .counts_memories = true,
+    .knows_backward = true,
 };
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 // measured: a layer takes the time that was measured for it, according to the model's file or a profile.
+#include <algorithm>
+
 #include "cost/cost.hpp"
 #include "cost/measured/table.hpp"
+#include "cost/memory_power.hpp"
 #include "document/roots.hpp"
 #include "profile/compare.hpp"
 
@@ -11,8 +14,19 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
+/// Seconds without joules take less power than the device at work where memory binds.
+Price with_memory_power(Price price, double share, const Query& query) {
+  if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
+    take_memory_power(price, price.seconds - price.joules_s, share, query.device);
+  return price;
+}
+
 /// Prices by the seconds in the model's own file.
 struct MeasuredModel final : Cost {
+  double memory_power;
+
+  explicit MeasuredModel(double memory_power_) : memory_power(memory_power_) {}
+
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
     if (!query.layer) {  // a profile has no row for the update of a stage's weights
@@ -24,7 +38,12 @@ struct MeasuredModel final : Cost {
         goes_forward(query.pass) ? query.layer->forward_s : query.layer->backward_s;
     if (!seconds || query.model->measured_batch != query.samples) refuse(query);
     price.seconds = price.measured_s = *seconds * share_of(query.layer->backward, query.pass);
-    return price;
+    return with_memory_power(price, memory_power, query);
+  }
+
+  std::vector<Grounds> grounds(const Query& query) const override {
+    if (!query.layer || query.model->measured_batch != query.samples) return {};
+    return {{.of = query.layer->type, .seconds = of(query).seconds, .measured = true}};
   }
 
   std::int64_t only_samples(const Model& model) const override { return model.measured_batch; }
@@ -51,10 +70,12 @@ struct MeasuredModel final : Cost {
 /// Prices by the rows of a profile. For a layer without a row it asks another cost model, or refuses.
 struct MeasuredProfile final : Cost {
   MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
-                  const std::string& statistic, std::shared_ptr<const Cost> outside)
+                  const std::string& statistic, std::shared_ptr<const Cost> outside,
+                  double memory_power)
       : path_(std::move(path)),
         table_(std::move(profile), interpolation, statistic),
-        outside_(std::move(outside)) {}
+        outside_(std::move(outside)),
+        memory_power_(memory_power) {}
 
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
@@ -64,7 +85,8 @@ struct MeasuredProfile final : Cost {
       return price;
     }
     if (!does_work(*query.layer, query.pass)) return price;
-    if (const auto found = seen(query)) return *found;
+    if (const auto found = seen(query, &MeasuredTable::price))
+      return with_memory_power(*found, memory_power_, query);
     if (outside_) return outside_->of(query);
     throw InputError(table_.why_not(query));
   }
@@ -84,12 +106,7 @@ struct MeasuredProfile final : Cost {
 
   std::vector<Grounds> grounds(const Query& query) const override {
     if (!query.layer || !does_work(*query.layer, query.pass)) return {};
-    const auto found = seen(query);
-    if (found)
-      return {{.of = query.layer->type,
-               .seconds = found->seconds,
-               .measured = found->measured_s > 0,
-               .interpolated = !(found->measured_s > 0)}};
+    if (auto found = seen(query, &MeasuredTable::grounds)) return {std::move(*found)};
     if (!outside_) return {};
     std::vector<Grounds> of_outside = outside_->grounds(query);
     if (of_outside.empty()) of_outside.push_back({.seconds = outside_->of(query).seconds});
@@ -104,10 +121,12 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns the price from the table; nothing if it was not measured and may not be interpolated.
-  std::optional<Price> seen(const Query& query) const {
+  /// Returns what the table says; nothing if it was not measured and may not be interpolated.
+  template <class Seen>
+  std::optional<Seen> seen(const Query& query,
+                           std::optional<Seen> (MeasuredTable::*says)(const Query&) const) const {
     try {
-      return table_.price(query);
+      return (table_.*says)(query);
     } catch (const InputError& error) {
       throw InputError("layer '" + query.layer->name + "': " + error.what());
     }
@@ -116,6 +135,7 @@ struct MeasuredProfile final : Cost {
   std::string path_;
   MeasuredTable table_;
   std::shared_ptr<const Cost> outside_;
+  double memory_power_;
 };
 
 /// Returns the rows of the profile that the key `where` selects.
@@ -138,7 +158,12 @@ std::shared_ptr<const Cost> outside_of(const Reader& keys) {
     keys.fail("outside", "'" + name + "' for 'outside'" + did_you_mean(name, known) +
                              ": expected one of " + join(known));
   }
-  return plain_cost(name).object;
+  Value its_keys = Value::make_map();
+  const auto& fields = cost_catalog().find(name).parameters;
+  if (std::any_of(fields.begin(), fields.end(),
+                  [](const Field& field) { return field.name == memory_power_field().name; }))
+    its_keys.set(memory_power_field().name, Value::make(keys.number("memory_power")));
+  return plain_cost(name, std::move(its_keys)).object;
 }
 
 std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) {
@@ -146,7 +171,7 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
     for (const char* key : {"where", "interpolate", "outside", "statistic"})
       if (keys.has(key))
         keys.fail(key, std::string("'") + key + "' needs a profile: give profile: FILE as well");
-    return std::make_shared<const MeasuredModel>();
+    return std::make_shared<const MeasuredModel>(keys.number("memory_power"));
   }
   const std::string path = named_file(*keys.value("profile"), folder);
   Profile profile = read_named(*keys.value("profile"), [&] { return chosen_rows(keys, path); });
@@ -155,7 +180,8 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
                                       : between == "sizes" ? Interpolation::sizes
                                                            : Interpolation::none;
   return std::make_shared<const MeasuredProfile>(path, std::move(profile), interpolation,
-                                                 keys.text("statistic"), outside_of(keys));
+                                                 keys.text("statistic"), outside_of(keys),
+                                                 keys.number("memory_power"));
 }
 
 }  // namespace
@@ -198,9 +224,11 @@ extern const CostModel measured_cost = {
           .summary = "which value of a row's samples counts: the median, the mean, the mean of "
                      "those within 3 standard deviations, or the least",
           .default_text = "median",
-          .choices = {"median", "mean", "mean_within", "least"}}},
+          .choices = {"median", "mean", "mean_within", "least"}},
+         memory_power_field()},
     .make = make,
     .counts_memories = true,
+    .knows_backward = true,
 };
 
 }  // namespace sluice

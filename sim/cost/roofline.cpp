@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cost/cost.hpp"
+#include "cost/memory_power.hpp"
 #include "cost/memory_seconds.hpp"
 
 namespace sluice {
@@ -25,11 +26,7 @@ struct Roofline final : Cost {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
     bool by_memory = false;
     price.seconds = seconds(query, by_memory);
-    if (by_memory && memory_power < 1) {
-      const Device& device = query.device;
-      price.joules = memory_power * (device.busy_w - device.idle_w) * price.seconds;
-      price.joules_s = price.seconds;
-    }
+    if (by_memory) take_memory_power(price, price.seconds, memory_power, query.device);
     return price;
   }
 
@@ -87,12 +84,7 @@ extern const CostModel roofline_cost = {
                         "(their seconds add up), or side_by_side (the longest counts)",
                     .default_text = "in_turn",
                     .choices = {"in_turn", "side_by_side"}},
-                   {.name = "memory_power",
-                    .type = Type::number,
-                    .summary = "share of the device's power above idle that operators limited by "
-                               "memory take; those limited by FLOP take all of it",
-                    .default_text = "1",
-                    .maximum = 1}},
+                   memory_power_field()},
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Roofline>(keys);
     },

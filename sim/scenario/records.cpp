@@ -70,8 +70,9 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary = "training: time and FLOP of a backward pass as a multiple of the forward "
-                      "pass; per_layer: each layer's own",
-           .default_text = "2",
+                      "pass; per_layer: each layer's own. By default 2, and per_layer under the "
+                      "cost models measured and fitted",
+           .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},
           {.name = "split_backward",

@@ -39,8 +39,10 @@ void read_training(Workload& workload, const Reader& reader) {
                 "'master_weights' needs an optimizer that updates weights; it is " +
                     training.optimizer->name);
   training.split_backward = reader.boolean("split_backward");
-  training.backward.reset();
-  if (!reader.is_word("backward", "per_layer")) training.backward = reader.number("backward");
+  if (reader.has("backward")) {
+    training.backward.reset();
+    if (!reader.is_word("backward", "per_layer")) training.backward = reader.number("backward");
+  }
   workload.training = training;
 }
 
@@ -67,6 +69,20 @@ void read_workload(Scenario& scenario, const Value& value) {
                 "a step of " + std::to_string(workload.micro_batches_per_step()) +
                     " micro-batches is unrolled in the plan; at most 1000000 (of " +
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
+}
+
+/// Returns the folder to which files named in the document are relative; "" is the working folder.
+std::string folder_of(const Value& document) {
+  if (!document.source()) return "";
+  return std::filesystem::path(document.source()->name).parent_path().string();
+}
+
+/// Chooses the cost model, which decides about the backward pass if the workload says nothing of it.
+void choose_cost_of(Scenario& scenario, const Value& cost, const Value& workload) {
+  scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
+  if (!scenario.workload.training || workload.find("backward")) return;
+  scenario.workload.training->backward = Training{}.backward;
+  if (scenario.cost.model->knows_backward) scenario.workload.training->backward.reset();
 }
 
 void read_fates(Scenario& scenario, Value fates) {
@@ -154,12 +170,6 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
     fail_at(*scenario.document.find("phases"),
             "policy '" + policy.name + "' takes no 'phases'; policies that do: " +
                 policies_that([](const Policy& other) { return other.takes_phases; }));
-}
-
-/// Returns the folder to which files named in the document are relative; "" is the working folder.
-std::string folder_of(const Value& document) {
-  if (!document.source()) return "";
-  return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
 /// Reads an absent mapping as an empty one, at the position of the whole document.
@@ -262,7 +272,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   read_workload(scenario, workload);
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");
-  scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
+  choose_cost_of(scenario, cost, workload);
   read_fates(scenario, fates);
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
@@ -323,8 +333,7 @@ Scenario with_other_prices(const Scenario& base, const std::string& path,
   const Reader reader(scenario.document, scenario_record());
   scenario.question = reader.has("question") ? reader.text("question") : "";
   scenario.platform = read_platform(*reader.value("platform"));
-  scenario.cost = choose_cost(mapping_or_empty(reader, "cost"), folder_of(scenario.document),
-                              scenario.platform);
+  choose_cost_of(scenario, mapping_or_empty(reader, "cost"), mapping_or_empty(reader, "workload"));
   scenario.policy = policy_of(scenario, *reader.value("policy"));
   return scenario;
 }

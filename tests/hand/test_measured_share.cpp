@@ -5,14 +5,15 @@
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/metric.hpp"
 #include "scenario/scenario.hpp"
+#include "study/answer/asked.hpp"
 
 namespace sluice {
 namespace {
 
 /// A layer of 1 ms without weights and one of 2 ms forward and 4 ms backward with 1000 weights,
 /// measured for one sample, on 1 GFLOP/s.
-SummaryValue share_of(const std::string& workload, const std::string& cost = "measured") {
-  const Scenario scenario = read_scenario(
+Scenario scenario_of(const std::string& workload, const std::string& cost) {
+  return read_scenario(
       parse_text(
           "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n    name: "
           "m\n"
@@ -27,7 +28,10 @@ SummaryValue share_of(const std::string& workload, const std::string& cost = "me
               cost + "}\nworkload: {" + workload + "}\n",
           "m.yaml"),
       "m");
-  const Plan plan = make_plan(scenario);
+}
+
+SummaryValue share_of(const std::string& workload, const std::string& cost = "measured") {
+  const Plan plan = make_plan(scenario_of(workload, cost));
   Totals totals(plan);
   replay(plan, totals);
   return metric_catalog().find("measured_share").value(totals);
@@ -48,6 +52,35 @@ TEST_CASE(
   // 1 + 2 + 4 ms are measured; sgd's 2 FLOP for each of 1000 weights take 2 us.
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: sgd").number ==
         Approx(7 / 7.002).epsilon(1e-12));
+}
+
+TEST_CASE("backward passes have their own seconds by default where the cost model knows them") {
+  const std::string training = "mode: training, batch: 1, optimizer: none";
+  CHECK(share_of(training).number == Approx(1).epsilon(1e-12));
+  CHECK_FALSE(scenario_of(training, "measured").workload.training->backward);
+  CHECK_FALSE(scenario_of(training, "fitted").workload.training->backward);
+  CHECK(scenario_of(training, "peak").workload.training->backward == 2);
+  CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
+  CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
+  // A variant with another cost model follows that one.
+  const Scenario other =
+      with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
+  CHECK_FALSE(other.workload.training->backward);
+  CHECK(with_other_prices(other, "m.yaml", {"cost.model=peak"}).workload.training->backward == 2);
+}
+
+TEST_CASE("the answer says which seconds are a multiple of others") {
+  const auto account = [](const std::string& backward) {
+    return account_of(
+        scenario_of("mode: training, batch: 1, optimizer: none" + backward, "measured"));
+  };
+  CHECK(account("").measured == 1);
+  CHECK(account_text(account("")).empty());
+  // Forward 1 + 2 ms, of which 2 ms have a backward pass.
+  CHECK(account(", backward: 2").multiple == Approx(4.0 / 7).epsilon(1e-12));
+  CHECK(account(", backward: 2").measured == Approx(3.0 / 7).epsilon(1e-12));
+  CHECK(account_text(account(", backward: 2")).find("workload.backward=per_layer") !=
+        std::string::npos);
 }
 
 TEST_CASE("with another cost model there is no measured share, not even 0") {

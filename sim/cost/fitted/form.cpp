@@ -127,6 +127,11 @@ double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<do
   return p[launch] + std::max(both, powered);
 }
 
+bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
+  return !kernel.is_product() ||
+         memory_seconds(kernel.bytes, sheet, p) > product_seconds(kernel, sheet, p);
+}
+
 const std::vector<FormParameter>& energy_parameters() {
   static const std::vector<FormParameter> parameters = {
       {"watts", "W while it runs", 50, 1, 2000, FormPart::all},

@@ -50,6 +50,10 @@ constexpr std::size_t first_share = 10;      ///< the parameters from here on ar
 /// Williams et al. (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
+/// Returns whether the bytes of a kernel take longer than its FLOP.
+bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet,
+                        const std::vector<double>& parameters);
+
 /// The energy of a kernel is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
 const std::vector<FormParameter>& energy_parameters();
 double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);

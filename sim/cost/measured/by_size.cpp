@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cost/fitted/row_kernel.hpp"
 #include "cost/measured/table.hpp"
 #include "profile/classes.hpp"
@@ -29,6 +30,16 @@ struct Measured {
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 
+/// Why rows of a class may not be used together; empty: they may.
+std::string unlike(const std::vector<const ProfileRow*>& rows, const std::string& of) {
+  try {
+    require_alike(rows, "operators of the class '" + of + "' were", columns_of_operators());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 bool is_of(const ProfileRow& row, DType dtype) {
   return row.level == Level::leaf && row.pass == "forward" && !(row.sparsity > 0) &&
          (row.dtype.empty() || row.dtype == name_of(dtype));
@@ -52,27 +63,40 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
     all.push_back(*took);
   }
   for (const auto& [of, measured] : classes) {
-    require_alike(
-        measured.rows, "operators of the class '" + of + "' were",
-        {"operator", "config", "node", "sizes", "inputs", "outputs", "batch", "dtype", "model"});
     std::vector<MeasuredPoint> points;
     for (const auto& [sizes, taken] : measured.by_sizes)
       points.push_back(
           {sizes, ideal_seconds(taken.first, device, dtype) / median_of(taken.second)});
-    classes_.emplace(of, Utilisation(std::move(points)));
+    classes_.emplace(of, Class{Utilisation(std::move(points)), measured.rows.front()->device,
+                               unlike(measured.rows, of)});
   }
 }
 
+/// Rows of classes that nobody asks for may differ.
+const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
+  const Class& found = classes_.at(of);
+  if (!found.unlike.empty()) throw InputError(found.unlike);
+  return found;
+}
+
 std::optional<double> SharesBySize::share(const Kernel& kernel) const {
-  const auto found = classes_.find(kernel.of);
-  if (found == classes_.end()) return std::nullopt;
-  return found->second.share(sizes_of(kernel));
+  if (classes_.count(kernel.of) == 0) return std::nullopt;
+  return of_class(kernel.of).shares.share(sizes_of(kernel));
+}
+
+LeftOut SharesBySize::left_out(const std::string& of) const {
+  return of_class(of).shares.left_out();
+}
+
+const std::string& SharesBySize::device(const std::string& of) const {
+  return of_class(of).device;
 }
 
 std::map<std::string, LeftOut> SharesBySize::left_out() const {
   std::map<std::string, LeftOut> all;
-  for (const auto& [of, shares] : classes_)
-    if (shares.rows() > 2) all[of] = shares.left_out();
+  for (const auto& [of, unused] : classes_)
+    if (const Class& found = of_class(of); found.shares.rows() > 2)
+      all[of] = found.shares.left_out();
   return all;
 }
 

@@ -18,18 +18,29 @@ class SharesBySize {
  public:
   /// Uses the dense rows of one element type that are whole forward passes of leaves, with
   /// `seconds` above 0 and sizes that are understood. Of rows with equal sizes the median counts.
-  /// Throws InputError if rows of a class differ in how or on what they were measured.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns nothing if the kernel's class was not measured, or if its sizes are outside the measured ones.
+  /// Returns nothing if the kernel's class was not measured, or if its sizes are outside the measured ones. Throws
+  /// InputError if rows of the class differ in how or on what they were measured, as the functions below do.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of each class when one measured row is left out and estimated from the
   /// others. Classes of one or two sizes are missing.
   std::map<std::string, LeftOut> left_out() const;
+  /// The same for one class, of which something was measured.
+  LeftOut left_out(const std::string& of) const;
+  /// The device that the rows of this class name, of which something was measured.
+  const std::string& device(const std::string& of) const;
 
  private:
-  std::map<std::string, Utilisation> classes_;
+  struct Class {
+    Utilisation shares;
+    std::string device;
+    std::string unlike;  ///< why its rows may not be used together; empty: they may
+  };
+  const Class& of_class(const std::string& of) const;
+
+  std::map<std::string, Class> classes_;
 };
 
 /// Returns the seconds of a kernel at the device's rates: the longer of FLOP and bytes, or for a

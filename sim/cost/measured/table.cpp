@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 
 #include "cost/fitted/kernels.hpp"
@@ -96,7 +97,8 @@ MeasuredTable::MeasuredTable(Profile profile, Interpolation interpolation, std::
     : profile_(std::move(profile)),
       index_(profile_),
       interpolation_(interpolation),
-      statistic_(std::move(statistic)) {}
+      statistic_(std::move(statistic)),
+      device_(profile_.text("device")) {}
 
 std::optional<double> MeasuredTable::seconds_of(const ProfileRow& row) const {
   if (statistic_ == "mean" && row.seconds.mean) return row.seconds.mean;
@@ -114,19 +116,25 @@ Price MeasuredTable::price_of_row(const ProfileRow& row, const Query& query, dou
     const double idle =
         profile_.joules_above_idle() ? 0 : profile_.idle_w().value_or(query.device.idle_w);
     price.joules = std::max(0.0, *joules * share - idle * price.seconds);
+    price.measured_j = price.joules;
     price.joules_s = price.seconds;
   }
   return price;
 }
 
-std::optional<Price> MeasuredTable::exact(const Query& query, std::string_view pass,
-                                          double share) const {
+const ProfileRow* MeasuredTable::exact_row(const Query& query, std::string_view pass) const {
   const auto& rows = index_.of(*query.layer, name_of(query.dtype), pass);
   const auto found = rows.find(query.samples);
-  if (found == rows.end()) return std::nullopt;
+  if (found == rows.end()) return nullptr;
   const Rows placed = in_place(found->second, query);
-  if (placed.empty()) return std::nullopt;
-  return price_of_row(only_row(placed), query, share);
+  return placed.empty() ? nullptr : &only_row(placed);
+}
+
+std::optional<Price> MeasuredTable::exact(const Query& query, std::string_view pass,
+                                          double share) const {
+  const ProfileRow* row = exact_row(query, pass);
+  if (!row) return std::nullopt;
+  return price_of_row(*row, query, share);
 }
 
 bool MeasuredTable::measured_so(const Query& query) const {
@@ -137,20 +145,35 @@ bool MeasuredTable::measured_so(const Query& query) const {
   return std::any_of(placed.begin(), placed.end(), is_placed);
 }
 
+Rows MeasuredTable::rows_by_batch(const Query& query, std::string_view pass) const {
+  Rows chosen;
+  for (const auto& [batch, rows] : index_.of(*query.layer, name_of(query.dtype), pass))
+    if (const Rows placed = in_place(rows, query); !placed.empty())
+      chosen.push_back(&only_row(placed));
+  if (chosen.size() > 1)
+    require_alike(chosen, "the operator was, for several numbers of samples,",
+                  {"node", "model", "batch", "sizes", "inputs", "outputs"});
+  return chosen;
+}
+
+Utilisation MeasuredTable::shares_by_batch(const Rows& rows, const Query& query) const {
+  std::vector<MeasuredPoint> points;
+  for (const ProfileRow* row : rows) {
+    const double seconds = *seconds_of(*row);
+    const Query then =
+        query_of(*query.model, *query.layer, query.pass, *row->batch, query.dtype, query.device);
+    const double ideal = ideal_seconds(then.work, query.device, query.dtype);
+    if (seconds > 0 && ideal > 0)
+      points.push_back({{static_cast<double>(*row->batch)}, ideal / seconds});
+  }
+  return Utilisation(std::move(points));
+}
+
 /// Interpolates the share of the rates between the batches that were measured.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
-  std::vector<MeasuredPoint> points;
-  for (const auto& [batch, rows] : index_.of(*query.layer, name_of(query.dtype), pass)) {
-    const Rows placed = in_place(rows, query);
-    if (placed.empty()) continue;
-    const double seconds = *seconds_of(only_row(placed));
-    const Query then =
-        query_of(*query.model, *query.layer, query.pass, batch, query.dtype, query.device);
-    const double ideal = ideal_seconds(then.work, query.device, query.dtype);
-    if (seconds > 0 && ideal > 0) points.push_back({{static_cast<double>(batch)}, ideal / seconds});
-  }
-  if (points.empty()) return std::nullopt;
-  const auto share = Utilisation(points).share({static_cast<double>(query.samples)});
+  const Rows rows = rows_by_batch(query, pass);
+  if (rows.empty()) return std::nullopt;
+  const auto share = shares_by_batch(rows, query).share({static_cast<double>(query.samples)});
   if (!share) return std::nullopt;
   return Price{.seconds = ideal_seconds(query.work, query.device, query.dtype) / *share,
                .flop = query.work.flop,
@@ -195,6 +218,47 @@ std::optional<Price> MeasuredTable::price(const Query& query) const {
   if (const auto price = by_batch(query, pass)) return price;
   if (interpolation_ == Interpolation::sizes) return by_sizes(query);
   return std::nullopt;
+}
+
+const std::string& MeasuredTable::device_of(const ProfileRow& row) const {
+  return row.device.empty() ? device_ : row.device;
+}
+
+LeftOut MeasuredTable::left_out(const Query& query, const std::string& of) const {
+  const SharesBySize& all = shares(query.device, query.dtype);
+  const std::lock_guard<std::mutex> held(mutex_);
+  const std::string name = query.device.name + " " + std::string(name_of(query.dtype)) + " " + of;
+  const auto known = left_out_.find(name);
+  return known != left_out_.end() ? known->second : left_out_[name] = all.left_out(of);
+}
+
+std::optional<Grounds> MeasuredTable::grounds(const Query& query) const {
+  const std::optional<Price> found = price(query);
+  if (!found) return std::nullopt;
+  Grounds grounds{.of = query.layer->type, .seconds = found->seconds};
+  const std::string_view pass = row_pass(query.pass);
+  const ProfileRow* row = exact_row(query, pass);
+  if (!row && is_one_gradient(query.pass)) row = exact_row(query, "backward");
+  if (row) {
+    grounds.measured = true;
+    grounds.on = device_of(*row);
+    return grounds;
+  }
+  grounds.interpolated = true;
+  LeftOut error;
+  if (by_batch(query, pass)) {
+    const Rows rows = rows_by_batch(query, pass);
+    grounds.on = device_of(*rows.front());
+    error = shares_by_batch(rows, query).left_out();
+  } else {
+    const Kernel kernel = kernels_of(query, AttentionKernels::eager).front();
+    const std::string& device = shares(query.device, query.dtype).device(kernel.of);
+    grounds.on = device.empty() ? device_ : device;
+    error = left_out(query, kernel.of);
+  }
+  grounds.median = error.rows > 0 ? error.median : std::nan("");
+  grounds.ninety = error.ninetieth;
+  return grounds;
 }
 
 std::string MeasuredTable::why_not(const Query& query) const {

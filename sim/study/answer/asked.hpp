@@ -3,9 +3,11 @@
 // with a source, and from assumed figures.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cost/account.hpp"
 #include "document/value.hpp"
 #include "scenario/scenario.hpp"
 #include "trace/summary.hpp"
@@ -26,7 +28,11 @@ struct Certainty {
   double assumed = 0;   ///< from figures that the platform marks as assumed, or overridden ones
   std::vector<std::string> figures;  ///< the assumed figures that have an effect:
                                      ///< "devices.gpu.roofline"
+  /// Of the computation, where the cost model fits or measures.
+  std::optional<Account> account;
 };
+/// What the prices of the scenario's model rest on, on the platform's first device.
+Account account_of(const Scenario& scenario);
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);
 
 /// "0 % measured, 34 % on sourced figures, 66 % on assumed ones (devices.gpu.roofline)".

@@ -14,6 +14,7 @@ const Catalog<Note>& note_catalog() {
       SLUICE_ENTRY(Note, measured_batch_note),
       SLUICE_ENTRY(Note, more_steps_note),
       SLUICE_ENTRY(Note, fitted_share_note),
+      SLUICE_ENTRY(Note, measured_on_note),
   });
   return catalog;
 }

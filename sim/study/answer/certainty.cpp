@@ -3,7 +3,6 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "cost/account.hpp"
 #include "platform/written.hpp"
 #include "study/answer/asked.hpp"
 
@@ -160,16 +159,19 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// The part of the computed seconds that was not measured but comes from measurements by a fit or
-/// by interpolation, as the note fitted_share says. These seconds do not depend on the platform's
-/// figures.
-double fitted_part(const Scenario& scenario) {
-  const Account account = account_of(
-      *scenario.cost, scenario.model, scenario.platform.devices.front(), scenario.workload.dtype,
-      scenario.workload.micro_batch, scenario.workload.training.has_value());
-  if (!(account.seconds > 0)) return scenario.cost.name() == "fitted" ? 1 : 0;
+/// Shares of the computed seconds that were not measured themselves. They do not depend on the
+/// platform's figures.
+struct Derived {
+  double known = 0;     ///< come from measurements by a fit or by interpolation, as the note
+                        ///< fitted_share says
+  double multiple = 0;  ///< are a multiple of other seconds
+};
+
+Derived derived_parts(const Scenario& scenario, const Account& account) {
+  if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  return known > rest - 1e-9 ? 1 : known / rest;
+  if (rest < 1e-9) return {};  // only updates are left
+  return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 
 double finite_or_zero(double number) {
@@ -182,15 +184,29 @@ std::string percent(double share) {
 
 }  // namespace
 
+Account account_of(const Scenario& scenario) {
+  const Workload& workload = scenario.workload;
+  BackwardCounted backward{.any = workload.training.has_value()};
+  if (backward.any) backward.multiple = workload.training->backward;
+  return account_of(*scenario.cost, scenario.model, scenario.platform.devices.front(),
+                    workload.dtype, workload.micro_batch, backward);
+}
+
 Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   Certainty found;
+  const Account account = account_of(scenario);
+  if (account.seconds > 0) found.account = account;
   Figures figures(scenario);
   const double compute = finite_or_zero(summary.number("compute_s"));
   const double measured = compute * finite_or_zero(summary.number("measured_share"));
   found.measured = measured;
-  const double fitted = (compute - measured) * fitted_part(scenario);
+  const Derived derived = derived_parts(scenario, account);
+  const double fitted = (compute - measured) * derived.known;
+  const double multiple = (compute - measured) * derived.multiple;
   found.sourced = fitted;
-  const double by_rates = compute - measured - fitted;
+  found.assumed = multiple;
+  if (multiple > 0) figures.note("workload.backward");
+  const double by_rates = compute - measured - fitted - multiple;
   const bool computes = by_rates > 1e-12 * compute;
   const ChosenCost cost = scenario.cost.name() == "fitted" ? plain_cost("roofline") : scenario.cost;
   std::vector<std::string> shares_assumed;

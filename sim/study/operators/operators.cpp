@@ -22,9 +22,7 @@ OperatorSum sum_of(const Price& price, double watts, double times) {
   sum.seconds = times * price.seconds;
   sum.measured_s = times * price.measured_s;
   sum.joules = times * (price.joules + watts * (price.seconds - price.joules_s));
-  // Joules of a price were measured if its seconds were measured.
-  if (price.measured_s > 0 && price.joules_s > 0)
-    sum.measured_j = times * price.joules * price.measured_s / price.seconds;
+  sum.measured_j = times * price.measured_j;
   return sum;
 }
 

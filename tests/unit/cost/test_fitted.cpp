@@ -130,26 +130,26 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, as the acc
   const ChosenCost lenient = cost_of(", unfitted: roofline", platform);
   CHECK(lenient->of(query(2)).seconds == plain_cost("roofline")->of(query(2)).seconds);
   const Account account =
-      account_of(*lenient, a.model, platform.devices.front(), DType::float32, 4, false);
+      account_of(*lenient, a.model, platform.devices.front(), DType::float32, 4);
   const double fitted = lenient->of(query(1)).seconds, other = lenient->of(query(2)).seconds;
   CHECK(account.fitted == Approx(fitted / (fitted + other)));
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
   // 256 rows of 64: fewer than were measured, and an error is given only for measured sizes.
-  CHECK(account.known == 0);
+  CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
   const Case large{
       sluice::test::model_of("- {type: input, name: x, shape: [1024, 1024]}\n"
                              "- {type: matmul, name: y, features: 1024}\n")};
   const Account sure =
-      account_of(*strict, large.model, platform.devices.front(), DType::float32, 4, false);
-  CHECK(sure.known == Approx(sure.fitted));
-  CHECK(sure.median > 0);
+      account_of(*strict, large.model, platform.devices.front(), DType::float32, 4);
+  CHECK(sure.fit_errors.share == Approx(sure.fitted));
+  CHECK(sure.fit_errors.median > 0);
   CHECK_THAT(account_text(sure), Contains("in the median") && !Contains("not known"));
-  CHECK(account_text(account_of(*plain_cost("peak"), a.model, platform.devices.front(),
-                                DType::float32, 4, false))
+  CHECK(account_text(
+            account_of(*plain_cost("peak"), a.model, platform.devices.front(), DType::float32, 4))
             .empty());
 }
 
@@ -213,4 +213,55 @@ TEST_CASE("a device gives its units, its cache, and its own fit") {
       query_of(model, model.layers[1], Pass::forward, 4, DType::float32, other.devices.front()));
   REQUIRE(grounds.size() == 1);
   CHECK_FALSE(grounds[0].inside);
+}
+
+TEST_CASE("the error of a fit on its own devices is not claimed for another device") {
+  const Case large{
+      sluice::test::model_of("- {type: input, name: x, shape: [1024, 1024]}\n"
+                             "- {type: matmul, name: y, features: 1024}\n")};
+  const auto errors = [&](const std::string& platform, const std::string& fit) {
+    const Platform on = load_platform(platform);
+    return account_of(*cost_of(", file: " + fit, on), large.model, on.devices.front(),
+                      DType::float32, 4);
+  };
+  CHECK(errors("t4", "t4").fit_errors.share == 1);
+  // A fit of one device does not know how far off it is for a second one.
+  const Account another = errors("a100_pcie", "t4");
+  CHECK(another.fitted == 1);
+  CHECK(another.fit_errors.share == 0);
+  CHECK_THAT(account_text(another),
+             Contains("the error of the fit is not known") && !Contains("in the median"));
+  // A fit of five devices knows it, and it is larger than that for its own.
+  const Account sixth = errors("h100_pcie", "gpus_float32");
+  CHECK(sixth.inside == 0);
+  CHECK(sixth.fit_errors.share == 1);
+  CHECK(sixth.fit_errors.median > errors("t4", "gpus_float32").fit_errors.median);
+}
+
+TEST_CASE("a fit without joules takes less power where memory binds, if the cost says so") {
+  const Case a{
+      sluice::test::model_of("- {type: input, name: x, shape: [4096, 4096]}\n"
+                             "- {type: matmul, name: product, features: 4096, bias: false}\n"
+                             "- {type: relu, name: stream}\n"
+                             "- {type: lstm, name: other, hidden: 64}\n")};
+  const Platform platform = load_platform("a100_pcie");
+  const auto price = [&](std::size_t layer, const std::string& keys) {
+    return cost_of(", unfitted: roofline" + keys, platform)
+        ->of(query_of(a.model, a.model.layers[layer], Pass::forward, 1, DType::float32,
+                      platform.devices.front()));
+  };
+  const Device& device = platform.devices.front();
+  const Price stream = price(2, ", memory_power: 60%");
+  CHECK(stream.seconds == price(2, "").seconds);
+  CHECK(stream.joules == Approx(0.6 * (device.busy_w - device.idle_w) * stream.seconds));
+  CHECK(stream.joules_s == stream.seconds);
+  CHECK(stream.measured_j == 0);
+  CHECK(price(1, ", memory_power: 60%").joules_s == 0);  // FLOP bind: the device's watts tell
+  CHECK(price(2, "").joules_s == 0);
+  // What the roofline prices follows the same key: 4 gates of a recurrence, few FLOP for each byte.
+  const Price other = price(3, ", memory_power: 60%");
+  const Price by_roofline =
+      choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)
+          ->of(query_of(a.model, a.model.layers[3], Pass::forward, 1, DType::float32, device));
+  CHECK(other.joules == by_roofline.joules);
 }

@@ -137,6 +137,65 @@ TEST_CASE("between two batches the reached part of the rates is interpolated, no
   CHECK(error_of([&] { prices.of(1, 32); }).find("was not measured") != std::string::npos);
 }
 
+TEST_CASE("what a price rests on names the device of the rows and the error between them") {
+  // 4 and 16 samples at equal shares of the rates; 8 at half of it. Left out, 8 is estimated at the
+  // share of the others: its seconds are off by half.
+  const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
+  std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
+  for (const int n : {4, 8, 16})
+    text += full + std::to_string(n) + "x30," + std::to_string(n) + ",float32,card," +
+            std::to_string(1e9 * ideal(n) * (n == 8 ? 2 : 1)) + "e-6\n";
+  const auto grounds = [&](const Prices& prices, std::int64_t samples) {
+    const auto all =
+        prices.cost->grounds(query_of(prices.model, prices.model.layers[1], Pass::forward, samples,
+                                      DType::float32, prices.platform.devices.front()));
+    REQUIRE(all.size() == 1);
+    return all.front();
+  };
+  const Prices prices(", interpolate: batch", text);
+  CHECK(grounds(prices, 8).measured);
+  CHECK(grounds(prices, 8).on == "card");
+  const Grounds between = grounds(prices, 10);
+  CHECK(between.interpolated);
+  CHECK(between.on == "card");
+  CHECK(between.median == Approx(0.5).epsilon(1e-5));
+  CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
+  // Of two rows none lies between others. The header names the device where rows do not.
+  const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
+                   "# device: disk\n");
+  CHECK(std::isnan(grounds(two, 8).median));
+  CHECK(grounds(two, 8).on == "disk");
+  CHECK(grounds(Prices(""), 4).on == "");
+  const Account account =
+      account_of(*prices.cost, prices.model, prices.platform.devices.front(), DType::float32, 10);
+  CHECK(account.interpolation_errors.median == Approx(0.5).epsilon(1e-5));
+  CHECK(account.measured_on == std::vector<std::string>{"card"});
+}
+
+TEST_CASE("rows of several batches that were measured in different ways are not interpolated") {
+  const std::string text = "operator,config,inputs,batch,cache,dtype,seconds_median\n" + full +
+                           "4x30,4,hot,float32,0.001\n" + full + "16x30,16,cold,float32,0.02\n";
+  CHECK(error_of([&] {
+          Prices(", interpolate: batch", text).of(1, 8);
+        }).find("measured with cache cold and hot") != std::string::npos);
+}
+
+TEST_CASE("seconds without joules take less power where memory binds, if the cost says so") {
+  // Of the operator's 4 rows the first has joules. 72.8 ns of bytes and 1.2 ns of FLOP: memory binds.
+  const Prices prices(", where: {pass: forward}, memory_power: 50%");
+  CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));
+  CHECK(prices.of(1, 4).measured_j == prices.of(1, 4).joules);
+  const Price without = prices.of(1, 16);
+  CHECK(without.joules == Approx(0.5 * (100 - 20) * 0.006).epsilon(1e-12));
+  CHECK(without.joules_s == 0.006);
+  CHECK(without.measured_j == 0);
+  CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
+  // The cost model that stands in follows the key, where it has it.
+  const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
+  CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
+  CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
+}
+
 TEST_CASE(
     "products of other sizes are estimated from those that were measured, within their range") {
   // A machine that reaches m^0.5 / 1000 of its 10 TFLOP/s: a plane in logarithms is exact.
@@ -161,6 +220,33 @@ TEST_CASE(
   };
   CHECK(of(10000) == Approx(seconds(10000, 6000, 5000)).epsilon(1e-3));
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
+}
+
+TEST_CASE("rows of a class that were measured in different ways concern that class alone") {
+  std::string table = "operator,config,inputs,batch,cache,dtype,device,seconds_median\n";
+  for (const int n : {4, 8, 16}) {
+    const std::string batch = std::to_string(n), wide = std::to_string(5 * n);
+    table += "relu,relu," + batch + "x" + wide + "," + batch + ",hot,float32,card,0.00" + batch +
+             "\n" + full + batch + "x20," + batch + (n == 8 ? ",cold" : ",hot") +
+             ",float32,card,0.01\n";
+  }
+  const Prices prices(", interpolate: sizes", table);
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [20]}\n"
+      "- {type: dense, name: y, features: 40, bias: false}\n"
+      "- {type: relu, name: z}\n");
+  const auto query = [&](std::size_t layer) {
+    return query_of(model, model.layers[layer], Pass::forward, 6, DType::float32,
+                    prices.platform.devices.front());
+  };
+  CHECK(prices.cost->of(query(2)).seconds > 0);
+  const Grounds grounds = prices.cost->grounds(query(2)).front();
+  CHECK(grounds.on == "card");
+  CHECK_FALSE(std::isnan(grounds.median));
+  CHECK(error_of([&] {
+          prices.cost->of(query(1));
+        }).find("operators of the class 'linear' were measured with cache cold and hot") !=
+        std::string::npos);
 }
 
 TEST_CASE("convolutions and elementwise operators of other sizes are estimated in the same way") {
@@ -215,11 +301,10 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
     return "gemm,m=1000;n=1000;k=1000,float32," + circumstances + "," + seconds + "\n";
   };
   const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
-  CHECK(
-      error_of([&] { of(head + fast + slow); })
-          .find(
-              "operators of the class 'linear' were measured with device fast and slow; say which "
-              "counts, as cost.where={device: fast}") != std::string::npos);
+  CHECK(error_of([&] { of(head + fast + slow); })
+            .find("operators of the class 'linear' were measured with device fast and slow; choose "
+                  "one of them, in a scenario with cost.where={device: fast}") !=
+        std::string::npos);
   CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
   CHECK(error_of([&] {
           of(head + fast + row("fast,cold,1,", "0.002"));
@@ -249,7 +334,7 @@ TEST_CASE(
                       columns + rows.substr(0, rows.find("relu")));
   const Device& gpu = prices.platform.devices.front();
   const auto account = [&](std::int64_t samples) {
-    return account_of(*prices.cost, prices.model, gpu, DType::float32, samples, false);
+    return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
   // The relu has no row: the rates say 4 B x 4 x 100 at 100 GB/s, 16 ns.
   const double relu = 16e-9;
@@ -264,7 +349,9 @@ TEST_CASE(
   CHECK(between.measured == 0);
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
   CHECK(account_text(between) ==
-        "100 % of the computation's seconds were interpolated between rows of the profile.");
+        "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
+        "% of the seconds the error of the interpolation is not known: too few rows lie between "
+        "others.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key named a missing file") {

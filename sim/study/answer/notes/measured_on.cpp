@@ -1,0 +1,29 @@
+// measured_on: on what the rows of the profile were measured.
+#include "base/suggest.hpp"
+#include "study/answer/asked.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+std::string text(const Answered& answered) {
+  std::vector<std::string> devices = account_of(answered.scenario).measured_on;
+  if (devices.empty()) return "";
+  for (std::string& device : devices)
+    device = device.empty() ? "a device that the profile does not name" : "'" + device + "'";
+  const Platform& platform = answered.scenario.platform;
+  return "The rows of the profile were measured on " + join(devices, " and ") +
+         ". Their seconds are taken as they are for '" + platform.devices.front().name + "' of " +
+         platform.name + ": make sure that it is the same kind of device.";
+}
+
+}  // namespace
+
+extern const Note measured_on_note = {
+    .name = "measured_on",
+    .summary = "Tells on which devices the rows were measured that price the computation.",
+    .source = "a row says what one device takes, whatever platform it is used for",
+    .text = text,
+};
+
+}  // namespace sluice
