@@ -58,7 +58,7 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// The names that change places: those of the devices, and of the further memories of each.
+/// The names that are exchanged: those of the devices and of their further memories.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {

@@ -125,8 +125,8 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Re
                              stages);
 }
 
-/// Whether what is offloaded goes to the second memory: as is said, or as one of all that is
-/// compared.
+/// Whether plans with offloaded tensors in the second memory are made: because `placement` says so,
+/// or to compare them.
 bool backs(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::string& device = read_common(request, parameters).device.name;
@@ -134,8 +134,8 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
     require_backing(platform, device, parameters);
     if (!request.workload.training)
       parameters.fail("placement",
-                      "'backing' for 'placement': in inference resident moves nothing but inputs "
-                      "and answers; expected policy streamed, or another placement");
+                      "'backing' for 'placement': in inference, policy resident moves only inputs "
+                      "and answers; use policy streamed, or another placement");
     return true;
   }
   return parameters.is_word("placement", compared) && request.workload.training &&
@@ -172,7 +172,7 @@ std::vector<Value> with_buffers(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// For a strategy that has no candidates because it searches by itself.
+/// The placements to compare for a strategy that has no candidates because it searches by itself.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;

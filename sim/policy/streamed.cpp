@@ -39,7 +39,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-/// Where everything comes from: host memory, the second memory, or the faster of them.
+/// The homes that are compared: host memory, the second memory, or both.
 struct Sources {
   bool host = false, backing = false;
 };
@@ -83,7 +83,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return offered;
 }
 
-/// Where all else is given.
+/// The placements to compare if all other choices are given.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
   const Sources sources = sources_of(request, parameters, common);
@@ -111,10 +111,10 @@ std::vector<Field> parameters() {
   fields.push_back(
       {.name = "placement",
        .type = Type::choice,
-       .summary = "where what takes turns on the device has its home; none: host memory; backing: "
-                  "the device's second memory, to which the weights come once; auto: whichever "
-                  "takes the least time; absent: auto where the device has a second memory that "
-                  "is not the host's",
+       .summary = "the home of the tensors that take turns on the device; none: host memory; "
+                  "backing: the device's second memory, into which the weights are loaded once; "
+                  "auto: whichever takes less time; default: auto if the device has a second "
+                  "memory that is not host memory",
        .default_text = "none",
        .choices = {"none", "auto", backing}});
   return fields;

@@ -207,8 +207,8 @@ bool can_place(const Scenario& scenario, const Field& placement, const Value& po
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Where nothing is said, a policy that can place tensors in two memories compares its placements
-/// if the device has two memories of its own.
+/// Sets `placement` to auto if the scenario does not say it, the policy can place tensors in two
+/// memories, and the device has them.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
   const std::vector<Field>& fields = chosen->parameters;

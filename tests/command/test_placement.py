@@ -168,7 +168,7 @@ class InRuns(unittest.TestCase):
 
     def test_a_request_without_a_placement_is_refused_at_its_key(self):
         for words, says in ((["policy.placement=static"], "expected one of: none, auto, backing"),
-                            (["policy.placement=backing"], "the second memory of 'cpu' is the host's"),
+                            (["policy.placement=backing"], "the second memory of 'cpu' is host memory"),
                             (["policy={name: resident, placement: cached}"], "expected one of: none, auto, static"),
                             (["policy={name: resident, placement: static}", "cost=peak"],
                              "a placement needs a cost model that counts the bandwidths of memories, and 'peak' does not")):

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// The machine on which the second memory of the device is the host's.
+/// Returns a machine on which host memory is the second memory of the device.
 Platform shown_platform(const Platform& platform, const std::string& name) {
   Platform shown = platform;
   shown.lookup = {};
@@ -33,10 +33,10 @@ struct Shown {
   Shown(const Shown&) = delete;
 
   Platform platform;
-  PolicyRequest request;  ///< refers to the platform
+  PolicyRequest request;  ///< refers to the platform above
 };
 
-/// Puts a plan for the machine that was shown on the machine as it is.
+/// Changes a plan for the machine as shown into a plan for the real machine.
 class Putter {
  public:
   Putter(Plan plan, const Platform& platform, const Common& common)
@@ -64,7 +64,7 @@ class Putter {
     return static_cast<std::uint32_t>(at - plan_.pools.begin());
   }
 
-  /// Inputs and answers are in host memory, and so are weights to begin with.
+  /// Inputs and answers have their home in host memory. Weights begin there.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
       Tensor& tensor = plan_.tensors[t];
@@ -89,12 +89,13 @@ class Putter {
       if (tensor.home == second_) bytes = checked_add(bytes, tensor.bytes, "bytes of a memory");
     if (!second.enforced || !second.capacity || bytes <= *second.capacity) return;
     throw Infeasible(
-        "what takes turns has its home in '" + second.name + "' and takes " + format_bytes(bytes) +
-            ", and the memory has " + format_bytes(*second.capacity) + ": use placement none",
+        "the tensors that take turns have their home in '" + second.name + "': they need " +
+            format_bytes(bytes) + " of its " + format_bytes(*second.capacity) +
+            "; use placement none",
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// A transfer of what is at home in host memory goes there.
+  /// If a tensor has its home in host memory, its transfers go there.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -131,10 +132,10 @@ class Putter {
     return number;
   }
 
-  /// At the head of the prologue the weights come from host memory, in the order in which they are
-  /// needed. What takes them from the second memory waits for that.
+  /// At the start of the prologue, the weights are loaded from host memory in the order in which
+  /// they are needed. Actions that take them from the second memory wait for that.
   void load_once() {
-    std::map<std::uint32_t, std::uint32_t> loads;  // by tensor: the action
+    std::map<std::uint32_t, std::uint32_t> loads;  // action that loads the tensor, by tensor
     std::vector<Action> head;
     const auto count = static_cast<std::uint32_t>(begin_.size());
     for (Action& action : plan_.actions) {
@@ -172,9 +173,9 @@ class Putter {
 
   Plan plan_;
   const Platform& platform_;
-  bool in_turn_;  ///< nothing overlaps
+  bool in_turn_;  ///< whether actions run one at a time
   std::uint32_t second_ = none, host_ = none;
-  std::vector<std::uint32_t> begin_;  ///< weights, which host memory has at the start
+  std::vector<std::uint32_t> begin_;  ///< the weights, which are in host memory at the start
 };
 
 Plan put_on(const PolicyRequest& request, const Common& common, Plan plan) {
@@ -183,7 +184,7 @@ Plan put_on(const PolicyRequest& request, const Common& common, Plan plan) {
   return put;
 }
 
-/// The same on the machine as it is; with no plan where a memory is too small.
+/// The same setting on the real machine. It has no plan if a memory is too small.
 Settled settled_on(const PolicyRequest& request, const Common& common, const Settled& shown) {
   Settled one = {.text = shown.text, .attempt = shown.attempt};
   try {
@@ -191,7 +192,7 @@ Settled settled_on(const PolicyRequest& request, const Common& common, const Set
     check(*plan);
     one.seconds = run_seconds(*plan);
     one.plan = [plan] { return *plan; };
-  } catch (const Infeasible&) {  // others may fit
+  } catch (const Infeasible&) {  // other settings may fit
   }
   return one;
 }
@@ -226,9 +227,10 @@ bool places_tensors(const Field& placement) {
 
 std::string why_no_backing(const Platform& platform, const std::string& name) {
   const Device& device = platform.device(name);
-  if (device.memories.size() < 2) return "device '" + name + "' has one memory only";
+  if (device.memories.size() < 2) return "device '" + name + "' has only one memory";
   if (device.memories[1].pool == platform.host().name)
-    return "the second memory of '" + name + "' is the host's, from which everything comes already";
+    return "the second memory of '" + name +
+           "' is host memory, where these tensors already have their home";
   for (const std::string& other : {device.name, platform.host().name}) try {
       platform.path(other, device.memories[1].pool);
     } catch (const InputError& error) {

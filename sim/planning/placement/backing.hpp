@@ -1,11 +1,11 @@
-// The second memory of a device as the home of everything that takes turns in its first one:
-// weights, optimizer state and gradients that come and go, and activations that are offloaded. What
-// begins in host memory comes to the second memory once, before anything else, and from there on
-// moves between the two memories of the device: host -> ddr -> hbm. Inputs and answers move between
-// host memory and the first memory, as always.
+// The second memory of a device as the home of all tensors that take turns in its first memory:
+// weights, optimizer state, gradients, and offloaded activations. Tensors that begin in host memory
+// are loaded into the second memory once, before anything else. Then they move between the two
+// memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the
+// first memory, as always.
 //
-// Any policy can plan so: it is shown a machine whose host memory is the second memory, and its
-// plan is then put on the machine as it is.
+// Any policy can make such plans: it is shown a machine whose host memory is the second memory, and
+// its plan is then changed into one for the real machine.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,25 @@
 
 namespace sluice {
 
-/// What `placement` calls it.
+/// The value of `placement` for this.
 inline constexpr const char* backing = "backing";
 
-/// Whether the choices of `placement` include the places of single tensors, for which a cost model
-/// has to count the bandwidths of memories.
+/// Whether the choices of `placement` include placements of single tensors. For these a cost model
+/// must count the bandwidths of memories.
 bool places_tensors(const Field& placement);
 
-/// Why the second memory of the device cannot be that home; empty: it can. `device`: its name.
+/// Returns why the second memory of the device cannot be such a home; empty if it can. `device`: its name.
 std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` with that reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// The plan that the policy makes for the machine that it is shown. Throws what `plan` throws.
+/// Makes the plan that the policy makes for the machine as shown, for the real machine. Throws what `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const Common& common, const PlanOf& plan);
 
-/// The candidates that the policy offers for the machine that it is shown, each judged by its plan
-/// for the machine as it is. Their lower bounds are those of the machine that is shown, on which
-/// inputs share the way of the weights: a way that is barely faster may be left out by them.
+/// The candidates that the policy has for the machine as shown, each judged by its plan for the
+/// real machine. Their lower bounds are those of the machine as shown, on which inputs use the same
+/// links as the weights. So the bounds may leave out a candidate that is slightly faster.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
                                          const CandidatesOf& candidates);

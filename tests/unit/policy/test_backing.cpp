@@ -16,8 +16,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// Two products of 10 by 20 and 20 by 5 in float32 (40 bytes in, weights of 800 and 400 bytes, 80
-/// bytes between, 20 bytes out), which take no time, on a card with a second memory: host memory
-/// behind 10 byte/s, the second memory behind 100 byte/s.
+/// bytes between, 20 bytes out), which take no time, on a card with a second memory. The link to
+/// host memory has 10 byte/s, the link to the second memory 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(R"(format: sluice-scenario/1
@@ -61,11 +61,12 @@ const std::string one_by_one =
     "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
     "workload: {batch: 1, steps: 3}\n";
 
-TEST_CASE("weights take turns from the second memory, to which they come once", "[placement]") {
-  // From host memory: 80 + 40 s of weights, 4 s of the image and 2 s of the answer in each step.
+TEST_CASE("weights are loaded into the second memory once, and take turns from there",
+          "[placement]") {
+  // From host memory each step takes 80 + 40 s for weights, 4 s for the image, 2 s for the answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
-  // The weights come in 120 s, and then take 8 + 4 s; image and answer as before.
+  // The weights are loaded in 120 s, and then take 8 + 4 s; image and answer take 6 s as before.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
@@ -85,11 +86,11 @@ TEST_CASE("weights take turns from the second memory, to which they come once", 
   CHECK(plan.pools[pool("gpu_ddr")].owner == "gpu");
 }
 
-TEST_CASE("without a word the faster home is taken", "[placement]") {
+TEST_CASE("without the key the faster home is used", "[placement]") {
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
-  // A single step needs each weight once: 126 s, and 138 s by way of the second memory.
+  // A single step needs each weight once: 126 s, or 138 s through the second memory.
   const std::string one_step =
       "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
       "workload: {batch: 1}\n";
@@ -98,7 +99,7 @@ TEST_CASE("without a word the faster home is taken", "[placement]") {
         Approx(138));
 }
 
-TEST_CASE("backing composes with every strategy for fates", "[placement]") {
+TEST_CASE("backing works with every strategy for fates", "[placement]") {
   const std::string training =
       "workload: {mode: training, batch: 4, micro_batch: 2, steps: 3, optimizer: adam}\n";
   for (const char* policy : {"streamed", "resident"})
@@ -140,11 +141,11 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
   };
   const std::string streamed = "policy: {name: streamed, placement: backing}\n";
   says(on_card("policy: {name: resident, placement: backing}\n"),
-       "in inference resident moves nothing but inputs and answers; expected policy streamed");
-  // The second memory has room for 1100 bytes, and the weights take 1200.
+       "in inference, policy resident moves only inputs and answers; use policy streamed");
+  // The second memory has room for 1100 bytes, but the weights need 1200.
   says(on_card(streamed, "1000B", "1100B"),
-       "what takes turns has its home in 'gpu_ddr' and takes 1.2 kB, and the memory has 1.1 kB");
-  // … so without a word they stay in host memory.
+       "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");
+  // Without the key they stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
   CHECK_THROWS_WITH(on_card("policy: {name: streamed, placement: static}\n"),

@@ -197,14 +197,14 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
   CHECK(seconds_of(with("auto")) == Approx(127.6));  // no weights are loaded for one batch
 }
 
-TEST_CASE("a device with two memories of its own places by itself", "[placement]") {
+TEST_CASE("with two memories of a device, placement is auto by default", "[placement]") {
   const auto resident = [](const std::string& more = "") {
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // A cost model that knows no memories cannot place.
+  // With a cost model that does not count memories, nothing is placed.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
-  // The text of the question is what was asked.
+  // The document of the scenario keeps what the user wrote.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
       two_products("1000B", "batch: 1", "policy: {name: sharded, placement: static}\n"),
       Contains("unknown key 'placement' in policy sharded"));
   says("policy: {name: streamed, placement: backing}\n", "batch: 1", "1000B",
-       "the second memory of 'cpu' is the host's, from which everything comes already");
+       "the second memory of 'cpu' is host memory, where these tensors already have");
 }
 
 }  // namespace
