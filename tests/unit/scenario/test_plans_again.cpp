@@ -148,7 +148,7 @@ TEST_CASE("A plan that is priced again equals the plan that is made again", "[pr
         continue;
       }
       const bool kept_some = again > 0;
-      if (PlansAgain::Made* made = plans.find(scenario)) {
+      if (PlansAgain::KeptPlan* made = plans.find(scenario)) {
         CHECK(to_text(made->plan) == to_text(planned.plan));
         ++found;
       }
