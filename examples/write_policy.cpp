@@ -20,14 +20,14 @@ Draft reload(const PolicyRequest& request, const Reader&) {
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
   builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
-  ForwardOf forward{.device = device, .samples = request.workload.micro_batch};
+  ForwardPass forward{.device = device, .samples = request.workload.micro_batch};
   for (; forward.stage < stages.size(); ++forward.stage) {
     forward.bytes = stages[forward.stage];
     forward.last = forward.stage + 1 == stages.size();
     const auto weights =
         builder.tensor("weights", TensorClass::weight, forward.bytes.weights, host);
     builder.transfer(ActionKind::load, weights, {host, device, false}, int(forward.stage), 0);
-    const Made made = list_stage(builder, forward, tensor);
+    const StageOutput made = list_stage(builder, forward, tensor);
     builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // and releases them
     tensor = made.output;
   }

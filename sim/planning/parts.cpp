@@ -106,7 +106,7 @@ std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {
   return all;
 }
 
-PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
+PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) {
   const std::uint32_t pool = builder.pool(forward.device);
   const PlanBuilder::Ref ref =
       builder.compute(ActionKind::forward, forward.device, static_cast<std::int32_t>(forward.stage),
@@ -128,7 +128,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
   return ref;
 }
 
-Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input) {
+StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input) {
   const std::string micro_batch = std::to_string(forward.micro_batch);
   forward.output =
       forward.last ? builder.tensor("output." + micro_batch, TensorClass::output,
@@ -138,7 +138,7 @@ Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input) {
   const PlanBuilder::Ref ref = list_forward(builder, forward);
   const std::uint32_t pool = builder.pool(forward.device);
   builder.at(ref).uses.push_back({input, pool});
-  Made made{ref, forward.output};
+  StageOutput made{ref, forward.output};
   if (forward.bytes.answer > 0) {
     made.answer = builder.tensor("output." + std::to_string(forward.stage) + "." + micro_batch,
                                  TensorClass::output, forward.bytes.answer,
@@ -149,7 +149,7 @@ Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input) {
   return made;
 }
 
-PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
+PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer) {
   const PlanBuilder::Ref ref = builder.transfer(
       ActionKind::save, tensor, {forward.device, host, true, !answer},
@@ -228,8 +228,8 @@ SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {
   return load;
 }
 
-Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input) {
-  ForwardOf forward = forward_of(stage, micro_batch);
+StageOutput StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input) {
+  ForwardPass forward = forward_of(stage, micro_batch);
   forward.last = stage + 1 == bytes_.size();
   forward.drops_output = forward.last && !common_.return_outputs;
   forward.drops_answer = !common_.return_outputs;
@@ -237,8 +237,8 @@ Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint
   return list_stage(builder_, std::move(forward), input);
 }
 
-PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int64_t micro_batch,
-                                   bool answer) {
+PlanBuilder::Ref StageRunner::save(const StageOutput& made, std::size_t stage,
+                                   std::int64_t micro_batch, bool answer) {
   const bool part = made.answer != none;
   const PlanBuilder::Ref ref = list_save(builder_, part ? made.answer : made.output,
                                          forward_of(stage, micro_batch), common_.host, answer);
@@ -248,7 +248,7 @@ PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int
   return ref;
 }
 
-ForwardOf StageRunner::forward_of(std::size_t stage, std::int64_t micro_batch) const {
+ForwardPass StageRunner::forward_of(std::size_t stage, std::int64_t micro_batch) const {
   return {stage, micro_batch, common_.device.name, bytes_[stage], request_.workload.micro_batch};
 }
 

@@ -68,7 +68,7 @@ struct StageBytes {
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
 /// How one micro-batch runs through one stage on one device.
-struct ForwardOf {
+struct ForwardPass {
   std::size_t stage = 0;
   std::int64_t micro_batch = 0;
   std::string device;
@@ -83,20 +83,21 @@ struct ForwardOf {
   std::string home = {};        ///< the node that holds the answer all the time; empty: none
 };
 /// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
-PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
+PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
-/// Lists the action and makes its output: the boundary activation of its stage, or the answer if
-/// the stage is the last one. The action uses `input`.
-struct Made {
+/// An action that computes a stage, and the tensors that it makes.
+struct StageOutput {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< its part of the answer, if that is a separate tensor
 };
-Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
+/// Lists the action and makes its output: the boundary activation of its stage, or the answer if
+/// the stage is the last one. The action uses `input`.
+StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves the output of `forward` to `host`. An answer has its place there
 /// from the start, and its samples are done when it arrives; a boundary activation is allocated.
-PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
+PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 
 /// Lists the loads of all weights in the prologue, each to the device of its stage. Returns them by
@@ -136,13 +137,14 @@ class StageRunner {
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
   /// Lists the forward pass of one stage; see list_stage.
-  Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
+  StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
   /// Saves the output of a stage, or its part of the answer if that is a separate tensor, after the
   /// action that makes it; `answer`: no later stage reads it. The action that makes it waits until
   /// the save `buffers` saves earlier has arrived, so that at most `buffers` results wait to be
   /// saved. See list_save.
-  PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
+  PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
+                        bool answer);
 
   /// Adds the waits of computations for earlier saves. Must be called once, after everything has
   /// been listed.
@@ -156,7 +158,7 @@ class StageRunner {
   }
 
  private:
-  ForwardOf forward_of(std::size_t stage, std::int64_t micro_batch) const;
+  ForwardPass forward_of(std::size_t stage, std::int64_t micro_batch) const;
   PlanBuilder& builder_;
   const PolicyRequest& request_;
   const Common& common_;

@@ -25,7 +25,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
   builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
-  ForwardOf forward{.device = device, .samples = workload.micro_batch};
+  ForwardPass forward{.device = device, .samples = workload.micro_batch};
   for (; forward.stage < stages.size(); ++forward.stage) {
     forward.bytes = stages[forward.stage];
     forward.last = forward.stage + 1 == stages.size();

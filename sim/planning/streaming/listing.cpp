@@ -224,7 +224,7 @@ class StreamedLister {
     const std::uint32_t input = run.group == 0    ? runner_.input_tensor(q)
                                 : choice_.offload ? reloads_[static_cast<std::size_t>(slot)]
                                                   : crossing[at];
-    const Made made = runner_.forward(run.group, q, input);
+    const StageOutput made = runner_.forward(run.group, q, input);
     crossing[at] = made.output;
     if (slot == run.first_slot || slot == run.last_slot())
       for (std::size_t piece = once_ ? kept(r) : 0; piece < weights_[r].size(); ++piece)

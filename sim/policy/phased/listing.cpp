@@ -227,7 +227,7 @@ class PhaseLister {
                                      : builder_.tensor("boundary." + std::to_string(phase.stage) +
                                                            "." + std::to_string(q) + window_.suffix,
                                                        TensorClass::activation, bytes.output);
-    ForwardOf forward = forward_of(phase, q);
+    ForwardPass forward = forward_of(phase, q);
     forward.output = output;
     forward.drops_output = last && !rules_.saves_answers();
     forward.suffix = window_.suffix;
@@ -257,7 +257,7 @@ class PhaseLister {
     return list_save(builder_, tensor, forward_of(phase, q), host_, answer);
   }
 
-  ForwardOf forward_of(const Phase& phase, std::int64_t q) const {
+  ForwardPass forward_of(const Phase& phase, std::int64_t q) const {
     return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
   }
 
