@@ -21,14 +21,14 @@ struct Deadlock {
     std::int64_t bytes = 0;
     std::int64_t earlier = 0;  ///< requests listed before it, which must keep enough room
   };
-  struct Held {  ///< an instance of a tensor in a pool
+  struct HeldTensor {  ///< an instance of a tensor in a pool
     std::uint32_t pool = none;
     std::uint32_t tensor = none;
     std::int64_t instance = 0;
   };
   double time = 0;
   std::vector<Waiter> waiters;
-  std::vector<Held> held;
+  std::vector<HeldTensor> held;
   std::vector<std::int64_t> levels;  ///< bytes, by pool
 };
 

@@ -57,7 +57,7 @@ Shortage shortage_of(const Plan& plan, const Deadlock& blocking) {
                                   [](const auto& waiter) { return waiter.pool != none; });
   if (first != blocking.waiters.end()) {
     std::vector<std::uint32_t> tensors = wanted(plan, *first);
-    for (const Deadlock::Held& held : blocking.held)
+    for (const Deadlock::HeldTensor& held : blocking.held)
       if (held.pool == first->pool) tensors.push_back(held.tensor);
     shortage = shortage_in(plan, first->pool, tensors);
   }
