@@ -54,8 +54,9 @@ PlanBuilder::Ref PlanBuilder::compute(ActionKind kind, const std::string& device
   return ref;
 }
 
-PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends,
-                                       std::int32_t stage, std::int32_t micro_batch) {
+PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
+                                       const TransferEnds& ends, std::int32_t stage,
+                                       std::int32_t micro_batch) {
   Action action;
   action.kind = kind;
   action.stage = stage;

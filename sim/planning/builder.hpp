@@ -50,14 +50,14 @@ class PlanBuilder {
               std::int32_t micro_batch, std::int64_t samples);
   /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of
   /// that route. With `release` it uses the source, and with `allocate` it allocates the destination.
-  struct Ends {
+  struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
     /// The compute units of the device make the copy. Waits ensure that the device computes nothing
     /// during the copy.
     bool synchronous = false;
   };
-  Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
+  Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
   /// A computation reads (or writes) this many bytes of the tensor over the route while it

@@ -29,7 +29,7 @@ InRow in_row(std::int64_t index, std::int64_t count);
 /// A load that a slot needs.
 struct SlotLoad {
   std::uint32_t tensor = none;
-  PlanBuilder::Ends ends;
+  PlanBuilder::TransferEnds ends;
   std::int32_t stage = -1, micro_batch = -1;
   std::int64_t slot = 0;  ///< the slot that needs it
   /// The first slot before which it may be listed; < 0: in the previous step.

@@ -106,7 +106,7 @@ class Builder {
     return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 
-  Ref transfer(const std::string& kind, std::uint32_t tensor, const PlanBuilder::Ends& ends,
+  Ref transfer(const std::string& kind, std::uint32_t tensor, const PlanBuilder::TransferEnds& ends,
                int stage, int micro_batch) {
     require_node(ends.from);
     require_node(ends.to);
