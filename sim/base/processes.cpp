@@ -95,7 +95,7 @@ void apply(const ChildLimits& limits) {
 }
 
 /// How a child process ended.
-struct Ended {
+struct ChildEnd {
   std::size_t number;
   std::string death;  ///< how it died; empty: it answered
   int exit_code;      ///< the exit code in its answer
@@ -138,10 +138,10 @@ class Children {
   }
 
   /// Reads what has arrived, waits for at most a moment, and removes the children that have ended.
-  std::vector<Ended> collect() {
+  std::vector<ChildEnd> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});
-    std::vector<Ended> ended;
+    std::vector<ChildEnd> ended;
     constexpr int moment_ms = 100;
     if (::poll(waiting.data(), waiting.size(), moment_ms) <= 0) return ended;
     for (std::size_t c = waiting.size(); c-- > 0;) {
@@ -178,7 +178,7 @@ class Children {
     return status;
   }
 
-  static Ended how_it_ended(const Child& child, int status) {
+  static ChildEnd how_it_ended(const Child& child, int status) {
     if (WIFSIGNALED(status))
       return {
           child.number, "its process died: " + std::string(strsignal(WTERMSIG(status))), 70, {}};
@@ -214,12 +214,12 @@ pid_t fork_child(const std::function<void()>& body) {
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits) {
   Children child;
   child.start(0, work, limits);
-  std::vector<Ended> ended;
+  std::vector<ChildEnd> ended;
   while (ended.empty()) {
     check_interrupt();
     ended = child.collect();
   }
-  Ended& answer = ended.front();
+  ChildEnd& answer = ended.front();
   if (!answer.death.empty()) throw ChildDied(answer.death);
   if (answer.exit_code != 0) rethrow(answer.exit_code, answer.text);
   return std::move(answer.text);
@@ -235,7 +235,7 @@ std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
     check_interrupt();
     for (; next < count && children.size() < std::max<std::size_t>(jobs, 1); ++next)
       children.start(next, [&] { return work(next); });
-    for (Ended& ended : children.collect()) {
+    for (ChildEnd& ended : children.collect()) {
       ProcessAnswer& answer = answers[ended.number];
       if (!ended.death.empty())
         answer.fault = std::move(ended.death);
