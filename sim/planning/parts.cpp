@@ -259,8 +259,8 @@ void StageRunner::finish() {
 void StageRunner::finish(const std::vector<std::int64_t>& buffers) {
   const auto count = static_cast<std::int64_t>(saves_.size());
   for (std::int64_t j = 0; j < count; ++j) {
-    const InRow earlier = in_row(j - buffers[static_cast<std::size_t>(j)], count);
-    builder_.wait(saves_[static_cast<std::size_t>(j)].first, saves_[earlier.place].second,
+    const RowPosition earlier = row_position(j - buffers[static_cast<std::size_t>(j)], count);
+    builder_.wait(saves_[static_cast<std::size_t>(j)].first, saves_[earlier.index].second,
                   earlier.steps_ago);
   }
 }

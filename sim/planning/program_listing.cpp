@@ -186,8 +186,8 @@ class ProgramLister {
   void wait_for_answers() {
     const auto count = static_cast<std::int64_t>(answers_.size());
     for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {
-      const InRow earlier = in_row(j - program_.answer_buffers, count);
-      builder_.wait(answers_[static_cast<std::size_t>(j)].first, answers_[earlier.place].second,
+      const RowPosition earlier = row_position(j - program_.answer_buffers, count);
+      builder_.wait(answers_[static_cast<std::size_t>(j)].first, answers_[earlier.index].second,
                     earlier.steps_ago);
     }
   }

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-InRow in_row(std::int64_t index, std::int64_t count) {
+RowPosition row_position(std::int64_t index, std::int64_t count) {
   const std::int64_t steps = index < 0 ? (-index + count - 1) / count : 0;
   return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
 }
@@ -40,7 +40,7 @@ void Slots::add(SlotLoad load) {
                                              .within = load.within});
   load.after = place.after;
   if (place.at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
-  by_slot_[in_row(place.at, count()).place].push_back(loads_.size());
+  by_slot_[row_position(place.at, count()).index].push_back(loads_.size());
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
@@ -97,8 +97,8 @@ void Slots::add_waits() {
       builder_.wait(user, placed.prologue);
       continue;
     }
-    const InRow after = in_row(load.after, count());
-    builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);
+    const RowPosition after = row_position(load.after, count());
+    builder_.wait(placed.body, work_[after.index].last, after.steps_ago - ahead);
     if (load.reloads.slot >= 0) {
       const SlotWork::Save& source = save(load.reloads);
       builder_.wait(placed.body, source.action);

@@ -20,11 +20,11 @@ namespace sluice {
 
 /// The position of item number `index` in a row of `count` items that each step repeats. A negative `index`
 /// is an item of an earlier step. Holds the position in the row, and how many steps ago that step was.
-struct InRow {
-  std::size_t place;
+struct RowPosition {
+  std::size_t index;
   std::uint32_t steps_ago;
 };
-InRow in_row(std::int64_t index, std::int64_t count);
+RowPosition row_position(std::int64_t index, std::int64_t count);
 
 /// A load that a slot needs.
 struct SlotLoad {

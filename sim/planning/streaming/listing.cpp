@@ -72,9 +72,9 @@ class StreamedLister {
            ++slot) {
         SlotLoad load = input_load(run, slot);
         if (run.group == 0) {
-          const InRow earlier =
-              in_row(run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_step_);
-          load.after = slots[earlier.place] - earlier.steps_ago * slots_.count();
+          const RowPosition earlier = row_position(
+              run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_step_);
+          load.after = slots[earlier.index] - earlier.steps_ago * slots_.count();
         } else {
           load.after = std::max(slot - choice_.buffers, load.reloads.slot);
         }
@@ -113,8 +113,8 @@ class StreamedLister {
   /// Returns the save for which the head of this slot waits (slots < 0 belong to the previous step), so
   /// that at most as many results are being transferred as its run allows; none if it need not wait.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
-    const InRow at = in_row(slot, slots_.count());
-    const auto place = static_cast<std::int64_t>(at.place);
+    const RowPosition at = row_position(slot, slots_.count());
+    const auto place = static_cast<std::int64_t>(at.index);
     const std::int64_t of_step = rehearsal.saves_of_step();
     const auto after = std::upper_bound(
         runs_.begin(), runs_.end(), place,
@@ -122,9 +122,9 @@ class StreamedLister {
     const auto r = static_cast<std::size_t>(after - runs_.begin()) - 1;
     if (runs_[r].first_slot < place || !rehearsal.levels().waits_for_results(r) || of_step == 0)
       return {};
-    const InRow save =
-        in_row(rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r), of_step);
-    return {.slot = rehearsal.slot_of_save(static_cast<std::int64_t>(save.place)),
+    const RowPosition save =
+        row_position(rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r), of_step);
+    return {.slot = rehearsal.slot_of_save(static_cast<std::int64_t>(save.index)),
             .number = 0,
             .steps_ago = at.steps_ago + save.steps_ago};
   }
@@ -136,9 +136,10 @@ class StreamedLister {
       if (saves(runs_[r])) {
         together.insert(together.end(), static_cast<std::size_t>(runs_[r].count), results_[r] + 1);
       } else if (!saves_.empty() && common_.overlap && results_[r] < choice_.buffers) {
-        const InRow save = in_row(static_cast<std::int64_t>(together.size()) - 1 - results_[r],
-                                  static_cast<std::int64_t>(saves_.size()));
-        builder_.wait(first_of_run_[r], saves_[save.place], save.steps_ago);
+        const RowPosition save =
+            row_position(static_cast<std::int64_t>(together.size()) - 1 - results_[r],
+                         static_cast<std::int64_t>(saves_.size()));
+        builder_.wait(first_of_run_[r], saves_[save.index], save.steps_ago);
       }
     }
     runner_.finish(together);
@@ -183,8 +184,8 @@ class StreamedLister {
   /// Run number r (r < 0: a run of an earlier step). Its slots are counted from the first slot of
   /// the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
-    const InRow run = in_row(r, static_cast<std::int64_t>(runs_.size()));
-    return runs_[run.place].last_slot() - run.steps_ago * slots_.count();
+    const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
+    return runs_[run.index].last_slot() - run.steps_ago * slots_.count();
   }
 
   SlotLoad weight_load(std::size_t r, std::size_t piece) {

@@ -54,7 +54,7 @@ class StepRun {
         next_(now_) {
     for (std::size_t i = 0; i < loads.size(); ++i) {
       if (places[i].at < 0) first_goes_ahead_ = true;
-      by_slot_[in_row(places[i].at, step_.count()).place].push_back(i);
+      by_slot_[row_position(places[i].at, step_.count()).index].push_back(i);
       needed_[static_cast<std::size_t>(loads[i].needed)].push_back(i);
     }
   }
@@ -107,9 +107,9 @@ class StepRun {
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
-    const InRow after = in_row(places_[i].after, step_.count());
+    const RowPosition after = row_position(places_[i].after, step_.count());
     double time = 0;
-    if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.place];
+    if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.index];
     const Program::Instance& made = step_.instances[load.instance];
     if (made.copy_of != none) {
       const Program::Instance& source = step_.instances[made.copy_of];
