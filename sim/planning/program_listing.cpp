@@ -16,8 +16,9 @@ class ProgramLister {
         program_(listing.program),
         host_(request_.pricing.platform.host().name),
         builder_(request_.pricing.platform, listing.name, request_.capacity_enforced),
-        slots_(builder_, memories(),
-               listing.loads_within ? Slots::Prologue::by_need : Slots::Prologue::as_listed),
+        slots_(
+            builder_, memories(),
+            listing.loads_within ? StepSlots::Prologue::by_need : StepSlots::Prologue::as_listed),
         writes_(program_),
         seen_stage_(request_.pricing.stages.size(), 0) {}
 
@@ -197,7 +198,7 @@ class ProgramLister {
   const Program& program_;
   std::string host_;
   PlanBuilder builder_;
-  Slots slots_;
+  StepSlots slots_;
   HomeWrites writes_;
   std::vector<char> seen_stage_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< tensors

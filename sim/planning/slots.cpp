@@ -12,7 +12,7 @@ RowPosition row_position(std::int64_t index, std::int64_t count) {
   return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
 }
 
-Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
+StepSlots::StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
     : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {
   for (SlotMemory& memory : memories) {
     LoadPlaces places(memory.bytes, memory.capacity);
@@ -20,13 +20,13 @@ Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue pr
   }
 }
 
-Slots::Memory& Slots::memory(const std::string& device) {
+StepSlots::Memory& StepSlots::memory(const std::string& device) {
   for (Memory& memory : memories_)
     if (memory.of.device == device) return memory;
   throw InternalError("no slots on device '" + device + "'");
 }
 
-void Slots::add(SlotLoad load) {
+void StepSlots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
   if (load.once) {  // every slot's bytes already include it
     const std::int64_t at = load.earliest;
@@ -46,18 +46,18 @@ void Slots::add(SlotLoad load) {
 
 /// The first load of a step is needed before the early loads of that step. So the previous step may
 /// list it as its last load.
-bool Slots::goes_ahead(const Placed& placed) const {
+bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
 
-PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
+PlanBuilder::Ref StepSlots::list_one(const SlotLoad& load, std::int32_t ahead) {
   const PlanBuilder::Ref ref =
       builder_.transfer(load.kind, load.tensor, load.ends, load.stage, load.micro_batch);
   builder_.at(ref).ahead = ahead;
   return ref;
 }
 
-void Slots::list_prologue() {
+void StepSlots::list_prologue() {
   builder_.enter(Section::prologue);
   std::vector<Placed*> early;
   for (Placed& placed : loads_)
@@ -69,7 +69,7 @@ void Slots::list_prologue() {
 }
 
 /// Loads of this step are listed before those of the next step, because they are needed sooner.
-void Slots::list_loads(std::int64_t slot) {
+void StepSlots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
       Placed& placed = loads_[number];
@@ -78,17 +78,17 @@ void Slots::list_loads(std::int64_t slot) {
     }
 }
 
-void Slots::list_first_of_next() {
+void StepSlots::list_first_of_next() {
   if (!first_goes_ahead_) return;
   for (const std::size_t number : by_slot_.front())
     if (Placed& placed = loads_[number]; placed.at == 0) placed.body = list_one(placed.load, 1);
 }
 
-const SlotWork::Save& Slots::save(const SlotLoad::Saved& saved) const {
+const SlotWork::Save& StepSlots::save(const SlotLoad::Saved& saved) const {
   return work_.at(static_cast<std::size_t>(saved.slot)).saves.at(saved.number);
 }
 
-void Slots::add_waits() {
+void StepSlots::add_waits() {
   for (const Placed& placed : loads_) {
     const std::uint32_t ahead = goes_ahead(placed) ? 1 : 0;
     const SlotLoad& load = placed.load;
@@ -111,7 +111,7 @@ void Slots::add_waits() {
   }
 }
 
-std::int64_t Slots::early() const {
+std::int64_t StepSlots::early() const {
   return std::count_if(loads_.begin(), loads_.end(), [](const Placed& placed) {
     return !placed.load.once && placed.at < placed.load.slot;
   });

@@ -70,7 +70,7 @@ struct SlotWork {
   std::vector<Save> saves = {};  ///< saves whose tensors may be loaded again
 };
 
-class Slots {
+class StepSlots {
  public:
   /// The order of the loads in the prologue that bring what the first step needs early: as the
   /// previous step would list them, or in the order of need. In the latter case the first load of a
@@ -78,8 +78,8 @@ class Slots {
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// One memory per device that receives loads, each with the same number of slots.
-  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
-        Prologue prologue = Prologue::as_listed);
+  StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
+            Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 

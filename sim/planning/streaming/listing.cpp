@@ -265,7 +265,7 @@ class StreamedLister {
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;
   StageRunner runner_;
-  Slots slots_;
+  StepSlots slots_;
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: one tensor per piece
   std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that is loaded again
