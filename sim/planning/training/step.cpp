@@ -18,7 +18,7 @@ class StepMaker {
         last_(chain_.stages.size() - 1),
         draft_(std::vector<std::string>(shape.devices)),
         turns_(draft_, shape.stages),
-        lanes_(static_cast<std::size_t>(shape.in_flight)) {
+        tensors_(static_cast<std::size_t>(shape.in_flight)) {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
     add_places();
@@ -74,14 +74,14 @@ class StepMaker {
 
   /// Where a tensor is at present: its instance on each device, and the instance whose save left a
   /// copy in host memory.
-  struct Held {
+  struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
   };
 
   /// The tensors that a micro-batch has at present, by boundary or stage.
-  struct Lane {
-    std::map<std::uint32_t, Held> boundary, inner, gradient;
+  struct MicroBatchTensors {
+    std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
     std::vector<std::uint32_t> pending;  ///< loads that wait for the next slot
     std::int64_t micro_batch = 0;
@@ -89,119 +89,119 @@ class StepMaker {
 
   void pass(std::int64_t first, std::int64_t count) {
     for (std::int64_t m = 0; m < count; ++m) {
-      lanes_[static_cast<std::size_t>(m)] = {};
-      lanes_[static_cast<std::size_t>(m)].micro_batch = first + m;
+      tensors_[static_cast<std::size_t>(m)] = {};
+      tensors_[static_cast<std::size_t>(m)].micro_batch = first + m;
     }
     for (std::size_t i = 0; i < shape_.tape.size(); ++i) {
       const TapeOp& op = shape_.tape[i];
       check_interrupt();
-      for (std::int64_t m = 0; m < count; ++m) apply(op, lanes_[static_cast<std::size_t>(m)]);
+      for (std::int64_t m = 0; m < count; ++m) apply(op, tensors_[static_cast<std::size_t>(m)]);
       const bool computes = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
-          end_micro_batch(lanes_[static_cast<std::size_t>(m)]);
+          end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
       const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
       if (turns) turns_.end_gradients(op.number);
       if (computes) draft_.take_turns();
     }
   }
 
-  void apply(const TapeOp& op, Lane& lane) {
+  void apply(const TapeOp& op, MicroBatchTensors& tensors) {
     switch (op.kind) {
       case TapeOp::Kind::forward:
-        return forward(op.number, op.inner, lane);
+        return forward(op.number, op.inner, tensors);
       case TapeOp::Kind::backward:
-        return backward(op.number, lane);
+        return backward(op.number, tensors);
       case TapeOp::Kind::save:
-        return save((op.inner ? lane.inner : lane.boundary).at(op.number));
+        return save((op.inner ? tensors.inner : tensors.boundary).at(op.number));
       case TapeOp::Kind::load:
-        return load(op, lane);
+        return load(op, tensors);
     }
   }
 
   /// Returns a slot of a micro-batch, with the loads that were waiting for it.
-  Program::Operation slot(ActionKind kind, std::size_t stage, Lane& lane) {
+  Program::Operation slot(ActionKind kind, std::size_t stage, MicroBatchTensors& tensors) {
     Program::Operation slot = draft_.operation(kind, stage);
-    slot.micro_batch = static_cast<std::int32_t>(lane.micro_batch);
-    for (const std::uint32_t loaded : lane.pending) {
+    slot.micro_batch = static_cast<std::int32_t>(tensors.micro_batch);
+    for (const std::uint32_t loaded : tensors.pending) {
       draft_[loaded].first = draft_.next();
       draft_[loaded].device = slot.device;
       slot.loads.push_back(loaded);
     }
-    lane.pending.clear();
+    tensors.pending.clear();
     if (!shape_.weights_stay) turns_.need_weights(stage, slot);
     return slot;
   }
 
   /// Uses a tensor on the slot's device. If another device has the tensor, it is sent through host memory.
-  void use(Program::Operation& slot, Held& held, double load_s) {
-    if (!held.on.contains(slot.device)) {
-      const Program::Instance source = draft_[held.on.begin()->second];
+  void use(Program::Operation& slot, TensorLocation& location, double load_s) {
+    if (!location.on.contains(slot.device)) {
+      const Program::Instance source = draft_[location.on.begin()->second];
       const bool input = source.home == Program::Home::input;
-      if (!input && held.copy == none) save(held);
+      if (!input && location.copy == none) save(location);
       const std::uint32_t loaded =
           draft_.make(source.name, source.tensor_class, source.bytes,
                       static_cast<std::size_t>(source.stage), source.micro_batch);
-      draft_.bring(loaded, load_s, source.home, held.copy);
-      held.on[slot.device] = loaded;
+      draft_.bring(loaded, load_s, source.home, location.copy);
+      location.on[slot.device] = loaded;
       slot.loads.push_back(loaded);
     }
-    draft_.use(slot, held.on.at(slot.device));
+    draft_.use(slot, location.on.at(slot.device));
   }
 
-  void forward(std::uint32_t s, bool keeps, Lane& lane) {
+  void forward(std::uint32_t s, bool keeps, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
-    const bool again = lane.forwards[s]++ > 0;
+    const bool again = tensors.forwards[s]++ > 0;
     Program::Operation slot =
-        this->slot(again ? ActionKind::recompute : ActionKind::forward, s, lane);
+        this->slot(again ? ActionKind::recompute : ActionKind::forward, s, tensors);
     slot.seconds = stage.forward_s;
     slot.workspace = stage.forward_workspace(keeps);
-    use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
+    use(slot, tensors.boundary.at(s), chain_.boundary(s).load_s);
     const bool answer = s == last_;
     const std::uint32_t output =
-        draft_.make(instance_name(answer ? "output" : "boundary", s, lane.micro_batch),
+        draft_.make(instance_name(answer ? "output" : "boundary", s, tensors.micro_batch),
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
-                    lane.micro_batch);
+                    tensors.micro_batch);
     slot.makes.push_back(output);
-    lane.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays valid
+    tensors.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays valid
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
-          draft_.make(instance_name("inner", s, lane.micro_batch), TensorClass::activation,
-                      stage.inner.bytes, s, lane.micro_batch);
+          draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
+                      stage.inner.bytes, s, tensors.micro_batch);
       slot.makes.push_back(inner);
-      lane.inner[s].on = {{slot.device, inner}};
+      tensors.inner[s].on = {{slot.device, inner}};
     }
     draft_.add(std::move(slot));
   }
 
-  void backward(std::uint32_t s, Lane& lane) {
+  void backward(std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     const StageState& state = shape_.stages[s];
     std::uint32_t core = none;
     if (state.selective_bytes > 0) {
-      Program::Operation again = slot(ActionKind::recompute, s, lane);
+      Program::Operation again = slot(ActionKind::recompute, s, tensors);
       again.seconds = state.selective_s;
       again.selective = true;
-      use_kept(again, s, lane);
-      core = draft_.make(instance_name("core", s, lane.micro_batch), TensorClass::activation,
-                         state.selective_bytes, s, lane.micro_batch);
+      use_kept(again, s, tensors);
+      core = draft_.make(instance_name("core", s, tensors.micro_batch), TensorClass::activation,
+                         state.selective_bytes, s, tensors.micro_batch);
       again.makes.push_back(core);
       draft_.add(std::move(again));
     }
     const auto part = [&](ActionKind kind, double share, bool input) {
-      Program::Operation slot = this->slot(kind, s, lane);
+      Program::Operation slot = this->slot(kind, s, tensors);
       slot.seconds = (stage.backward_s - state.selective_s) * share;
       slot.workspace = stage.backward_workspace;
-      use_kept(slot, s, lane);
+      use_kept(slot, s, tensors);
       if (core != none) draft_.use(slot, core);
-      if (const auto held = lane.gradient.find(s + 1); held != lane.gradient.end())
-        use(slot, held->second, chain_.boundary(s + 1).load_s);
+      if (const auto location = tensors.gradient.find(s + 1); location != tensors.gradient.end())
+        use(slot, location->second, chain_.boundary(s + 1).load_s);
       if (input && s > 0 && chain_.stages[s - 1].gradient > 0) {
         const std::uint32_t gradient =
-            draft_.make(instance_name("gradient", s, lane.micro_batch), TensorClass::gradient,
-                        chain_.stages[s - 1].gradient, s, lane.micro_batch);
+            draft_.make(instance_name("gradient", s, tensors.micro_batch), TensorClass::gradient,
+                        chain_.stages[s - 1].gradient, s, tensors.micro_batch);
         slot.makes.push_back(gradient);
-        lane.gradient[s].on = {{slot.device, gradient}};
+        tensors.gradient[s].on = {{slot.device, gradient}};
       }
       if (kind != ActionKind::backward_input && !shape_.weights_stay)
         turns_.need_gradients(s, slot);
@@ -213,20 +213,20 @@ class StepMaker {
   }
 
   /// Uses what the backward pass of stage s reads of the forward pass.
-  void use_kept(Program::Operation& slot, std::uint32_t s, Lane& lane) {
+  void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
-    if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
-    if (stage.reads_input) use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
-    if (stage.reads_output) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
+    if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
+    if (stage.reads_input) use(slot, tensors.boundary.at(s), chain_.boundary(s).load_s);
+    if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
   /// Saves a tensor directly after the slot that made it.
-  void save(Held& held) {
-    held.copy = held.on.begin()->second;
-    draft_.save_after(held.copy, draft_[held.copy].first);
+  void save(TensorLocation& location) {
+    location.copy = location.on.begin()->second;
+    draft_.save_after(location.copy, draft_[location.copy].first);
   }
 
-  void load(const TapeOp& op, Lane& lane) {
+  void load(const TapeOp& op, MicroBatchTensors& tensors) {
     const bool input = !op.inner && op.number == 0;
     const ChainTensor& tensor =
         op.inner ? chain_.stages[op.number].inner : chain_.boundary(op.number);
@@ -234,21 +234,21 @@ class StepMaker {
     const std::string name = instance_name(input      ? "image"
                                            : op.inner ? "inner"
                                                       : "boundary",
-                                           stage, lane.micro_batch);
+                                           stage, tensors.micro_batch);
     const std::uint32_t loaded =
         draft_.make(name, input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
-                    lane.micro_batch);
-    Held& held = (op.inner ? lane.inner : lane.boundary)[op.number];
+                    tensors.micro_batch);
+    TensorLocation& location = (op.inner ? tensors.inner : tensors.boundary)[op.number];
     draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
-                 input ? none : held.copy);
-    held.on = {{draft_.device(), loaded}};
-    lane.pending.push_back(loaded);
+                 input ? none : location.copy);
+    location.on = {{draft_.device(), loaded}};
+    tensors.pending.push_back(loaded);
   }
 
-  void end_micro_batch(Lane& lane) {
+  void end_micro_batch(MicroBatchTensors& tensors) {
     std::vector<Program::Operation>& slots = draft_.program.operations;
     for (std::size_t i = slots.size(); i-- > 0;)
-      if (slots[i].micro_batch == lane.micro_batch) {
+      if (slots[i].micro_batch == tensors.micro_batch) {
         slots[i].ends_micro_batch = true;
         return;
       }
@@ -268,7 +268,7 @@ class StepMaker {
   std::size_t last_;
   ProgramDraft draft_;
   WeightTurns turns_;
-  std::vector<Lane> lanes_;
+  std::vector<MicroBatchTensors> tensors_;
   std::size_t last_op_ = 0;
 };
 
