@@ -50,7 +50,7 @@ class FitSearch {
 
 /// Returns the largest number from 1 to `limit` that fits, or 0 if none does. `ask` returns a FitAnswer.
 template <class Ask>
-std::int64_t most_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
+std::int64_t largest_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);
   while (!search.done()) search.said(ask(search.next()));
   return search.good();

@@ -60,7 +60,7 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
 
 /// The largest number in flight that fits; 1 when not even 1 fits.
 std::int64_t StreamedFit::most_in_flight() const {
-  return most_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
+  return largest_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
     return !capacity_ || peak(count) <= *capacity_;
   });
 }

@@ -247,7 +247,7 @@ class TrainingPlan {
   /// None: not even one micro-batch fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
-    return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
+    return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
   Shortage shortage_at(const WorstMoment& worst, const Program& step) const {

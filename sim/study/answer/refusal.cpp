@@ -81,7 +81,7 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   const FitAnswer asked = SmallerBatches::lacking(shortage);
   const double share = asked.needed > 0 ? asked.available / asked.needed : 0.5;
   const auto first = static_cast<std::int64_t>(static_cast<double>(workload.batch / unit) * share);
-  const std::int64_t most = most_by_needs(first, limit, [&](std::int64_t units) {
+  const std::int64_t most = largest_by_needs(first, limit, [&](std::int64_t units) {
     return batches.given_up() ? FitAnswer() : batches.ask(units * unit);
   });
   if (batches.given_up()) return {};

@@ -159,7 +159,7 @@ std::int64_t Card::begin() {
     if (!strategy->compared) continue;
     alike.fates = plain_fates(*strategy);
     if (most == most_samples || !ask_alike(most + 1).fits) continue;
-    most = most_by_needs(most + 1, most_samples, ask_alike);
+    most = largest_by_needs(most + 1, most_samples, ask_alike);
   }
   return std::max<std::int64_t>(1, most);
 }
@@ -167,7 +167,7 @@ std::int64_t Card::begin() {
 /// Returns the largest micro-batch, and stores in `refusal_` why the next one does not fit.
 std::int64_t Card::largest() {
   for (std::int64_t first = begin();;) {
-    const std::int64_t good = most_by_needs(
+    const std::int64_t good = largest_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
     // A strategy that searches refuses by the least bytes of all choices, which grow with the samples

@@ -18,7 +18,7 @@ TEST_CASE("if each number needs the same amount, the limit is found by the secon
   // (1000 - 100) / 7 = 128.57. The search asks 1, 2, 6, 22, 86, 342. Then it asks 1000 / ((100 + 7
   // x 342) / 342) = 137.1, and from both refusals 128.
   std::vector<std::int64_t> asked;
-  const auto most = most_by_needs(1, 1'000'000, [&](std::int64_t number) {
+  const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
     return line(number, 100, 7, 1000);
   });
@@ -32,18 +32,18 @@ TEST_CASE("a first guess that is right costs two questions") {
     ++asked;
     return line(number, 0, 15, 10'000);
   };
-  CHECK(most_by_needs(666, 1'000'000'000'000, ask) == 666);
+  CHECK(largest_by_needs(666, 1'000'000'000'000, ask) == 666);
   CHECK(asked == 2);
   asked = 0;
-  CHECK(most_by_needs(1'000'000'000, 1'000'000'000'000, ask) == 666);
+  CHECK(largest_by_needs(1'000'000'000, 1'000'000'000'000, ask) == 666);
   CHECK(asked == 3);
 }
 
 TEST_CASE("the search finds none, all, and one of one") {
-  CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
-  CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
-  CHECK(most_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
-  CHECK(most_by_needs(1, 1'000'000'000'000, [](std::int64_t) {
+  CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
+  CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
+  CHECK(largest_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
+  CHECK(largest_by_needs(1, 1'000'000'000'000, [](std::int64_t) {
           return FitAnswer{true, 0, 0};
         }) == 1'000'000'000'000);
 }
@@ -67,7 +67,7 @@ TEST_CASE("for any growing need, the search finds what asking each number finds"
     std::int64_t right = 0;
     while (right < limit && needs[static_cast<std::size_t>(right) + 1] <= available) ++right;
     int asked = 0;
-    const auto most = most_by_needs(1 + up_to(limit), limit, [&](std::int64_t number) {
+    const auto most = largest_by_needs(1 + up_to(limit), limit, [&](std::int64_t number) {
       REQUIRE((number >= 1 && number <= limit));
       ++asked;
       const double needed = needs[static_cast<std::size_t>(number)];
