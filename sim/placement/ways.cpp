@@ -167,7 +167,7 @@ const std::vector<PlacementWay>& placement_ways() {
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
-                                          const PlacementTold& told) {
+                                          const PlacementProgress& progress) {
   std::vector<std::string> names;
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
   for (const std::string& way : ways)
@@ -181,7 +181,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   for (const std::int64_t capacity : capacities)
     for (const PlacementWay& way : placement_ways()) {
       if (!asked(ways, way.name)) continue;
-      if (told) told(results.size(), total);
+      if (progress) progress(results.size(), total);
       WayRequest request{.question = question, .capacity = capacity, .nodes = nodes};
       for (const PlacementResult& lesser : results) request.lesser.push_back(&lesser);
       const double from = now();
@@ -199,7 +199,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
       result.oracle_s = now() - from;
       results.push_back(std::move(result));
     }
-  if (told) told(results.size(), results.size());
+  if (progress) progress(results.size(), results.size());
   return results;
 }
 

@@ -56,7 +56,7 @@ struct PlacementWay {
 const std::vector<PlacementWay>& placement_ways();
 
 /// Called with the number of finished results and of all results. An exception that it throws ends the search.
-using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
+using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Places with each named method (or with all, if none is named) at each capacity. The results of a
 /// capacity are next to each other, in the order of the methods. Placements found with less memory
@@ -64,7 +64,7 @@ using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
-                                          const PlacementTold& told = {});
+                                          const PlacementProgress& progress = {});
 
 /// A tensor, and the worth of its place in a placement without moves.
 struct TensorWorth {

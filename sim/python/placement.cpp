@@ -17,7 +17,7 @@ PlacementCurve ask(const ScenarioHandle& scenario, const std::string& device,
   CurveRequest request{.device = device, .fast = fast, .ways = ways};
   request.nodes = nodes;
   if (!in_place.empty()) request.in_place = in_place_rates(in_place);
-  request.told = progress_of(told);
+  request.progress = progress_of(told);
   const py::gil_scoped_release free_gil;
   return placement_curve(*scenario.scenario, request);
 }

@@ -170,7 +170,7 @@ PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& req
       std::find(sizes.begin(), sizes.end(), *own) == sizes.end())
     sizes.push_back(*own);
   curve.results =
-      place_by_all(curve.question, std::move(sizes), request.ways, request.nodes, request.told);
+      place_by_all(curve.question, std::move(sizes), request.ways, request.nodes, request.progress);
   return curve;
 }
 

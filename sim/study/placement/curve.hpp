@@ -47,7 +47,7 @@ struct CurveRequest {
   /// The rates at which kernels read and write slow memory, in addition to their other time; none:
   /// as the cost model says.
   std::optional<PlacementProblem::Rates> in_place = {};
-  PlacementTold told = {};
+  PlacementProgress progress = {};
 };
 
 /// Throws InputError, Infeasible, UsageError.
