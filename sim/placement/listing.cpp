@@ -1,6 +1,7 @@
 #include "placement/listing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/error.hpp"
@@ -13,7 +14,8 @@ namespace {
 using Begins = PlacementProblem::Begins;
 
 enum : std::uint32_t { fast_pool, slow_pool };
-enum : std::uint32_t { compute, synchronous, engine };  ///< streams
+enum : std::uint32_t { compute, synchronous, engine };        ///< streams
+enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes behind those of all units
 
 /// The time that a tensor stays in one memory.
 struct Stay {
@@ -122,10 +124,27 @@ class Lister {
   Action kernel_of(std::uint32_t k) {
     const PlacementProblem::Kernel& kernel = question_.problem().kernels[k];
     if (slow_.empty()) slow_ = slow_operands(question_, schedule_.placing);
-    Action action = computation(std::to_string(k) + " " + kernel.name, kernel.time.at(slow_[k]));
+    using Over = KernelTime::Line::Over;
+    Action action = computation(std::to_string(k) + " " + kernel.name,
+                                kernel.time.part(slow_[k], Over::device));
+    if (const auto& rates = question_.problem().asynchronous) {
+      flow(action, kernel.time.part(slow_[k], Over::fetching) * rates->to_fast, true);
+      flow(action, kernel.time.part(slow_[k], Over::saving) * rates->to_slow, false);
+    }
     for (const Placement& made : operands_[k].makes) action.allocates.push_back(made);
     for (const Access& use : operands_[k].uses) action.uses.push_back(use);
     return action;
+  }
+
+  /// What the kernel reads or writes in slow memory over the way of the copy engine, with which it
+  /// shares that way.
+  static void flow(Action& action, double bytes, bool to_fast) {
+    if (!(bytes > 0)) return;
+    action.flows.push_back({.tensor = none,
+                            .from = to_fast ? slow_pool : fast_pool,
+                            .to = to_fast ? fast_pool : slow_pool,
+                            .route = to_fast ? engine_to_fast : engine_to_slow,
+                            .bytes = static_cast<std::int64_t>(std::llround(bytes))});
   }
 
   std::uint32_t plan_tensor(std::uint32_t t) {

@@ -1,5 +1,7 @@
 // A schedule as a plan with two pools and one compute stream. Synchronous moves are on their own
 // copy stream, with waits in both directions; the moves of the copy engine are on another stream.
+// Reads and writes of kernels over the link of the copy engine are flows there, which slow down its
+// moves as much as the moves slow down the kernels. Predicted seconds do not include this.
 // The plan is for one run, and all its actions are in the prologue.
 #pragma once
 

@@ -44,6 +44,13 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
   }
 }
 
+double seconds_of(const KernelTime::Line& line, const std::vector<char>& slow) {
+  double seconds = line.base;
+  for (std::size_t o = 0; o < slow.size(); ++o)
+    if (slow[o]) seconds += line.extra[o];
+  return seconds;
+}
+
 void check_tensors(const PlacementProblem& problem) {
   for (const PlacementProblem::Tensor& tensor : problem.tensors)
     if (tensor.bytes < 0)
@@ -106,12 +113,15 @@ double KernelTime::at(const std::vector<char>& slow) const {
     return table[set];
   }
   double most = 0;
-  for (const Line& line : lines) {
-    double seconds = line.base;
-    for (std::size_t o = 0; o < slow.size(); ++o)
-      if (slow[o]) seconds += line.extra[o];
-    most = std::max(most, seconds);
-  }
+  for (const Line& line : lines) most = std::max(most, seconds_of(line, slow));
+  return most;
+}
+
+double KernelTime::part(const std::vector<char>& slow, Line::Over over) const {
+  if (!table.empty()) return over == Line::Over::device ? at(slow) : 0;
+  double most = 0;
+  for (const Line& line : lines)
+    if (line.over == over) most = std::max(most, seconds_of(line, slow));
   return most;
 }
 

@@ -21,6 +21,9 @@ struct KernelTime {
   struct Line {
     double base = 0;            ///< s, with all operands in fast memory
     std::vector<double> extra;  ///< per operand: more seconds if it is in slow memory
+    /// The seconds come from bytes that are read (or written) in slow memory over the link that the
+    /// copy engine uses to fetch (or save); `device`: they come from a memory of the device itself.
+    enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
   std::vector<double> table;
@@ -29,6 +32,8 @@ struct KernelTime {
 
   /// `slow`: for each operand, whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
+  /// The greatest of the lines of one kind, or 0; the device's: the table, too.
+  double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Lines that nowhere exceed the seconds. For a table: one line from each end, with the least (or
   /// the greatest) seconds that an operand adds.

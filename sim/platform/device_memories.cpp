@@ -53,6 +53,7 @@ Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memor
   if (user.threads < least || user.threads > most)
     fail_at(written, "device '" + user.device + "' has " + std::to_string(user.threads) +
                          " threads, but " + range);
+  if (user.all_threads) return {table.back().read, table.back().write};
   std::size_t next = 0;
   while (table[next].threads < user.threads) ++next;
   const ThreadRates& above = table[next];

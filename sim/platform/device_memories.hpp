@@ -25,6 +25,7 @@ struct MemoryUser {
   std::int64_t threads = 0;  ///< 0: not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
+  bool all_threads = false;  ///< it has as many threads as the last row of each table
 };
 
 /// Returns the bytes that a memory's key `capacity` gives; without a value the memory is unlimited.

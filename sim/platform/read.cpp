@@ -61,6 +61,7 @@ class Builder {
   void join(const std::string& link, const Reader& reader, const std::vector<std::string>& near,
             const std::vector<std::string>& far);
   std::vector<std::string> nodes_of(const Value& name) const;
+  double share_of_threads(const std::string& from, const std::string& to) const;
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
@@ -75,6 +76,8 @@ class Builder {
   /// The names after expansion by count, for each name as written.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
+  /// The memories of each device if it had all threads for which they have rates.
+  std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 
 std::pair<double, double> Builder::watts(const Reader& reader) {
@@ -121,9 +124,11 @@ void Builder::add_devices(const Value::Entry& entry) {
   if (device.rate.empty())
     reader.fail("rate", word + " needs a rate for at least one of: " + sluice::join(dtype_names()));
   if (reader.has("threads")) device.threads = reader.integer("threads");
-  device.memories = memories_of(
-      *reader.value("memory"), {entry.key, device.threads,
-                                [&](const Value& name) { return memory_called(name, entry.key); }});
+  MemoryUser user = {entry.key, device.threads,
+                     [&](const Value& name) { return memory_called(name, entry.key); }};
+  device.memories = memories_of(*reader.value("memory"), user);
+  user.all_threads = true;
+  with_all_threads_[entry.key] = memories_of(*reader.value("memory"), user);
   device.efficiency = reader.number("efficiency");
   if (const Value* shares = reader.value("roofline")) {
     const Reader roofline(*shares, record_of(record, "roofline"), "the roofline of " + word);
@@ -151,6 +156,7 @@ void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t co
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
+    with_all_threads_[device.name] = with_all_threads_[entry.key];
     for (std::size_t m = 0; m < memories.size(); ++m) {
       const DeviceMemory& memory = memories[m];
       std::string& pool = device.memories[m].pool;
@@ -254,6 +260,26 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
+/// Returns the share of a link's rate that the device reaches with its threads. The link gives the
+/// rate of synchronous copies with all threads for which the memories have rates; a copy takes as
+/// long as reading and then writing (platforms/FORMAT.md).
+double Builder::share_of_threads(const std::string& from, const std::string& to) const {
+  const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
+    return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;
+  };
+  for (const Device& device : platform_.devices) {
+    const DeviceMemory *source = device.memory_or_null(from), *target = device.memory_or_null(to);
+    if (!source || !target) continue;
+    const std::vector<DeviceMemory>& all = with_all_threads_.at(device.name);
+    const auto with_all = [&](const DeviceMemory* memory) {
+      return all[static_cast<std::size_t>(memory - device.memories.data())];
+    };
+    const double now = seconds(*source, *target);
+    return now > 0 ? std::min(1.0, seconds(with_all(source), with_all(target)) / now) : 1;
+  }
+  return 1;
+}
+
 /// Joins a single near node with all far ones, or each near node with the far node of the same number.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
@@ -273,9 +299,11 @@ void Builder::join(const std::string& link, const Reader& reader,
         up.push_back(down.back());
       }
       if (rates.synchronous) {
-        all_down = {
-            add_channel(reader, name + ".down.synchronous", rates.synchronous->down.bandwidth)};
-        all_up = {add_channel(reader, name + ".up.synchronous", rates.synchronous->up.bandwidth)};
+        const std::string& one = near[near.size() == 1 ? 0 : i];
+        all_down = {add_channel(reader, name + ".down.synchronous",
+                                rates.synchronous->down.bandwidth * share_of_threads(one, far[i]))};
+        all_up = {add_channel(reader, name + ".up.synchronous",
+                              rates.synchronous->up.bandwidth * share_of_threads(far[i], one))};
       }
     }
     Platform::Edge edge = {near[near.size() == 1 ? 0 : i],

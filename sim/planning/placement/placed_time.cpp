@@ -35,7 +35,9 @@ class Pricer {
     const Cost& cost = pricing_.cost;
     std::vector<KernelTime::Line> lines = {{cost.of(flop).seconds, std::vector<double>(tensors, 0)},
                                            {near_seconds(bytes, fast), {}}};
-    KernelTime::Line down{0, std::vector<double>(tensors, 0)}, up = down;
+    const std::vector<double> nothing(tensors, 0);
+    KernelTime::Line down{0, nothing, KernelTime::Line::Over::fetching};
+    KernelTime::Line up{0, nothing, KernelTime::Line::Over::saving};
     for (std::size_t t = 0; t < tensors; ++t) {
       std::vector<char> slow = fast;
       slow[t] = 1;

@@ -5,11 +5,13 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/version.hpp"
 #include "cost/operands.hpp"
 #include "document/load.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/placed_price.hpp"
 #include "support/bad_input.hpp"
 #include "support/models.hpp"
@@ -267,6 +269,54 @@ TEST_CASE("copies by threads take as long as reading and writing one after the o
   };
   CHECK(median(in_turn) < 0.05);
   CHECK(median(side_by_side) > 0.3);
+}
+
+/// The rate of copies by the compute units of optane_server with this number of threads.
+double copied(const std::string& threads, const std::string& from, const std::string& to) {
+  const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
+  return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
+}
+
+TEST_CASE("fewer threads copy more slowly, as much as they read and write more slowly") {
+  CHECK(copied("24", "pmem", "dram") == 29e9);
+  CHECK(copied("24", "dram", "pmem") == 12e9);
+  CHECK(copied("4", "pmem", "dram") ==
+        Approx(29e9 * (1 / 38.2 + 1 / 78.6) / (1 / 13.5 + 1 / 18.5)));
+  CHECK(copied("4", "dram", "pmem") ==
+        Approx(12e9 * (1 / 107.3 + 1 / 11.86) / (1 / 40.9 + 1 / 9.2)));
+  // A copy engine has no threads.
+  const Platform few = load_platform("optane_server", {"devices.cpu.threads=4"});
+  CHECK(copy_time(few, "pmem", "dram").bandwidth == 2e9);
+}
+
+TEST_CASE("copies by threads are predicted from those with all threads") {
+  const std::string path =
+      std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
+  if (!std::filesystem::exists(path)) {
+    WARN("skipped: the measurements are not here");
+    return;
+  }
+  std::ifstream file(path);
+  std::map<int, double> measured;  // PMEM to DRAM with stores past the cache, GB/s
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::vector<double> of;
+    std::stringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) of.push_back(std::stod(cell));
+    REQUIRE(of.size() == 8);
+    measured[static_cast<int>(of[0])] = of[6];
+  }
+  REQUIRE(measured.size() == 24);
+  std::vector<double> errors;
+  for (const auto& [threads, rate] : measured) {
+    const double share =
+        copied(std::to_string(threads), "pmem", "dram") / copied("24", "pmem", "dram");
+    errors.push_back(std::abs(share * measured.at(24) / rate - 1));
+  }
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[12] < 0.06);
+  CHECK(errors.back() < 0.11);
 }
 
 TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the memories' seconds") {

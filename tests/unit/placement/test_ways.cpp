@@ -105,6 +105,31 @@ TEST_CASE("weights that are only read leave fast memory at no cost, written ones
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
+TEST_CASE("reading in place over the way of the copy engine contends with its moves, by hand",
+          "[placement]") {
+  // Kernel a reads the 100 bytes of x in place at 10 byte/s, while the engine fetches the 50 bytes
+  // of y for kernel b. Alone that is 10 s, then 1 s. Each gets 5 byte/s until y has arrived at 10 s;
+  // the other 50 bytes of x take 5 s more.
+  using Over = KernelTime::Line::Over;
+  PlacementProblem problem;
+  problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},
+                     {.name = "y", .bytes = 50, .begins = PlacementProblem::Begins::given}};
+  problem.kernels = {
+      {"a", {{.tensor = 0}}, {.lines = {{1, {0}}, {0, {10}, Over::fetching}}}},
+      {"b", {{.tensor = 1}}, {.lines = {{1, {20}}}}},
+  };
+  problem.synchronous = {10, 10};
+  problem.asynchronous = {10, 10};
+  const PlacementQuestion question(problem);
+  const Placing placing = {constant_path(question, 0, false), {{1}, {0}}};
+  PlacementSchedule schedule = synchronous_schedule(question, placing);
+  REQUIRE(schedule.moves.size() == 1);
+  CHECK(simulated_seconds(question, schedule, 50) == Approx(10 + 5 + 1));
+  schedule.moves[0].begin = 0;
+  CHECK(predicted_seconds(question, schedule) == Approx(10 + 1));
+  CHECK(simulated_seconds(question, schedule, 50) == Approx(15 + 1));
+}
+
 TEST_CASE("more fast memory is never slower, nor is more freedom", "[placement][property]") {
   test::Dice dice(77);
   for (int n = 0; n < test::cases_of(2); ++n) {
