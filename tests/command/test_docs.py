@@ -68,10 +68,7 @@ SHORTER = {
     # tests/command/test_placement.py runs these with small scenarios and profiles.
     "sluice placement SCENARIO cost.model=measured": None,
     "sluice run analysis/validation/vgg416_optane.yaml policy.placement=static": None,
-    "sluice run SCENARIO policy.name=streamed policy.placement=backing":
-        "sluice run scenario.yaml policy.placement=backing 'platform.devices.gpu.memory=[{capacity: 24GB, bandwidth:"
-        " 1TB/s}, {name: ddr, capacity: 64GB, bandwidth: 100GB/s}]'"
-        " 'platform.links.far={joins: [gpu, gpu_ddr], bandwidth: 80GB/s}'",
+    "sluice run analysis/validation/alexnet_hbm_ddr.yaml policy.placement=backing": None,
     "sluice profile show operators.csv --interpolate": None,  # it takes a table of several sizes
     "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
     "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map

@@ -162,6 +162,17 @@ class InRuns(unittest.TestCase):
         _, out, _ = self.run_("policy={name: resident, placement: auto}", *OPTANE)
         self.assertLessEqual(json.loads(out)["metrics"]["makespan_s"], metrics[1])
 
+    def test_weights_take_turns_from_a_second_memory_as_the_page_says(self):
+        seconds = {}
+        for placement in ("none", "backing", "auto"):
+            done = subprocess.run([PROGRAM, "run", "analysis/validation/alexnet_hbm_ddr.yaml",
+                                   "policy.placement=" + placement, "--json"],
+                                  cwd=ROOT, capture_output=True, text=True, check=True)
+            seconds[placement] = json.loads(done.stdout)["metrics"]["step_s"]
+        self.assertAlmostEqual(seconds["none"], 0.688, delta=0.001)
+        self.assertAlmostEqual(seconds["backing"], 0.144, delta=0.001)
+        self.assertEqual(seconds["auto"], seconds["backing"])
+
     def test_the_header_names_both_rates_of_a_memory(self):
         _, out, _ = self.run_("platform.memories.dram.capacity=300MB")
         self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
