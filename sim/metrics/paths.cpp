@@ -18,11 +18,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 PathGraph::PathGraph(const Plan& p) : plan(p), nodes(p.actions.size()), order(p.actions.size()) {
+  waits.reserve(p.actions.size());
   for (std::uint32_t a = 0; a < nodes.size(); ++a) {
     const Action& action = plan.actions[a];
     Node& node = nodes[a];
     node.seconds = seconds_alone(plan, action);
-    node.latency_s = latency(plan, action);
+    if (!action.flows.empty()) node.latency_s = latency(plan, action);
     node.not_before = action.not_before;
     node.stream = action.stream;
     node.body = plan.section_of(a) == Section::body;

@@ -227,7 +227,8 @@ Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
 void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   Wait wait;
   std::size_t section = section_;
-  if (!is_bare(word)) {
+  word.bare = is_bare(word);
+  if (!word.bare) {
     wait.distance = take_distance(line, word);
     section = take_section(line, word);
   }
@@ -269,8 +270,13 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
 }
 
 /// Returns the number of an action that has been read already and whose name is written without quotes.
+/// It is often the action of the line above.
 std::uint32_t ActionReader::known_number(std::size_t section, const Word& name) const {
-  return is_bare(name) ? names_[section].find(name.text) : Names::unknown;
+  if (!is_bare(name)) return Names::unknown;
+  const auto& all = names_[section].all();
+  if (all.size() > 1 && same_name(all[all.size() - 2], name.text))
+    return static_cast<std::uint32_t>(all.size() - 2);
+  return names_[section].find(name.text);
 }
 
 void ActionReader::resolve_waits(std::string_view text, const std::string& file) {

@@ -1,6 +1,5 @@
 #include "plan/kinds.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace sluice {
@@ -114,6 +113,15 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "records stand in the order of the enumeration");
 
+/// By character: the first kind whose letter begins with it, or their number.
+constexpr std::array<std::uint8_t, 256> first_with = [] {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(static_cast<std::uint8_t>(kinds.size()));
+  for (std::size_t i = kinds.size(); i-- > 0;)
+    table[static_cast<unsigned char>(kinds[i].letter.front())] = static_cast<std::uint8_t>(i);
+  return table;
+}();
+
 }  // namespace
 
 std::span<const KindRecord> action_kinds() {
@@ -126,11 +134,10 @@ const KindRecord& record_of(ActionKind kind) {
 
 std::optional<ActionKind> kind_with_letter(std::string_view letter) {
   if (letter.empty()) return {};
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindRecord& record) {
-    return record.letter.front() == letter.front() && record.letter == letter;
-  });
-  if (found == kinds.end()) return {};
-  return found->kind;
+  for (std::size_t i = first_with[static_cast<unsigned char>(letter.front())]; i < kinds.size();
+       ++i)
+    if (kinds[i].letter == letter) return kinds[i].kind;
+  return {};
 }
 
 }  // namespace sluice

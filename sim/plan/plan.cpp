@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <limits>
 
 namespace sluice {
 
@@ -31,16 +31,16 @@ namespace {
 /// Removes a number from the front of `text` and returns it; -1 when there is no number. Returns
 /// nothing for a number that the formula would not write, such as 007 or one that is too large.
 std::optional<std::int32_t> take_number(std::string_view& text) {
-  const char* begin = text.data();
-  const char* end = begin;
-  while (end != begin + text.size() && *end >= '0' && *end <= '9') ++end;
-  const auto digits = static_cast<std::size_t>(end - begin);
+  std::size_t digits = 0;
+  std::int64_t number = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    number = 10 * number + (text[digits] - '0');
+    if (number > std::numeric_limits<std::int32_t>::max()) return {};
+  }
   if (digits == 0) return -1;
-  std::int32_t number = 0;
-  const bool padded = digits > 1 && *begin == '0';
-  if (padded || std::from_chars(begin, end, number).ec != std::errc{}) return {};
+  if (digits > 1 && text.front() == '0') return {};
   text.remove_prefix(digits);
-  return number;
+  return static_cast<std::int32_t>(number);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ void PlanTables::begin() {
   const std::size_t count = plan.actions.size();
   first_demand_.reserve(count + 1);
   first_wait_.reserve(count + 1);
+  waits_.reserve(count);
   first_allocation_.reserve(count + 1);
   first_access_.reserve(count + 1);
   ahead_.reserve(count);

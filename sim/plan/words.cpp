@@ -40,13 +40,18 @@ std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Returns the word that begins at `at`, and moves `at` to the position after it.
-Word take_word(std::string_view text, std::size_t& at) {
-  Word word{{}, static_cast<int>(at) + 1};
-  const std::size_t begin = at;
-  std::size_t value = at;
+/// Returns the position of the next character that has a mark, or the end if none has.
+std::size_t next_mark(std::string_view text, std::size_t at) {
+  while (at < text.size() && marks[static_cast<unsigned char>(text[at])] == 0) ++at;
+  return at;
+}
+
+/// Returns the word that begins at `begin`.
+Word take_word(std::string_view text, const std::size_t begin) {
+  Word word{{}, static_cast<int>(begin) + 1};
+  std::size_t at = next_mark(text, begin), value = begin;
   unsigned seen = 0;
-  for (unsigned mark = 0; at < text.size(); seen |= mark) {
+  for (unsigned mark = 0; at < text.size(); seen |= mark, at = next_mark(text, at)) {
     mark = marks[static_cast<unsigned char>(text[at])];
     if ((mark & pauses) == 0) {
       ++at;
@@ -149,6 +154,7 @@ void PlanLine::words(std::vector<Word>& words) const {
     while (at < text.size() && is_blank(text[at])) ++at;
     if (at >= text.size() || text[at] == '#') return;
     words.push_back(take_word(text, at));
+    at += words.back().text.size();
   }
 }
 

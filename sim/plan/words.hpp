@@ -46,8 +46,8 @@ struct PlanLine {
     Word rest = list;
     while (true) {
       const std::size_t end = find_bare(rest.text, separator);
+      if (end == std::string_view::npos) return each(rest);
       each(Word{rest.text.substr(0, end), rest.column});
-      if (end == std::string_view::npos) return;
       rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
     }
   }
