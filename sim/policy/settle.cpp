@@ -35,26 +35,34 @@ bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
+/// Plans for the device's own memory, on which the run may wait for memory. Throws Infeasible.
+Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
+  const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
+  plan->facts.emplace_back("waits_for_memory", "so chosen, it does not fit without waiting");
+  return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
+}
+
 /// Makes a plan without a memory limit, so that the plan does not depend on the device's memory,
 /// and simulates it. It fits if, at every moment, everything that is granted or waited for fits.
-/// Throws Infeasible.
-Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
+/// If it does not fit but could take less than `worth` seconds, it may still do so while it waits
+/// for memory. A plan that waits on a smaller memory does not wait longer on a larger one, so it is
+/// a candidate on both. Throws Infeasible.
+Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
+                 double worth) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
-  Settled settled;
-  if (result.blocking) return settled;
-  if (request.capacity_enforced)
-    for (std::size_t p = 0; p < plan->pools.size(); ++p) {
-      Pool& pool = plan->pools[p];
-      pool.enforced = true;
-      if (pool.capacity && result.reserved[p] > *pool.capacity) return settled;
-    }
-  settled.seconds = result.makespan;
-  settled.plan = [plan] { return *plan; };
-  return settled;
+  if (result.blocking) return {};
+  bool fits = true;
+  for (std::size_t p = 0; request.capacity_enforced && p < plan->pools.size(); ++p) {
+    Pool& pool = plan->pools[p];
+    pool.enforced = true;
+    fits = fits && (!pool.capacity || result.reserved[p] <= *pool.capacity);
+  }
+  if (fits) return {.seconds = result.makespan, .plan = [plan] { return *plan; }};
+  return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
 /// The same for a policy or strategy that decides within the device's memory itself: a policy that
@@ -131,13 +139,13 @@ class Attempts {
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
       ++ways_;
       candidates_.push_back(
-          {0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
+          {0, 1, [this, &attempt, number, keys, text](double worth, const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
                one = policy_.replicates || looks_at_memory(request)
                          ? simulate_within(policy_, request, keys)
-                         : simulate(policy_, request, keys);
+                         : simulate(policy_, request, keys, worth);
              } catch (const Infeasible&) {  // another cut may fit
              }
              one.text = text;

@@ -97,6 +97,16 @@ class WorkOfBatches {
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
+/// Returns the smallest capacity of the devices; none: unlimited.
+std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
+                                              const TrainingOrder& order) {
+  std::optional<std::int64_t> least;
+  for (const std::string& name : order.devices)
+    if (const auto capacity = request.pricing.platform.device(name).memory().capacity)
+      least = std::min(*capacity, least.value_or(*capacity));
+  return request.capacity_enforced ? least : std::nullopt;
+}
+
 /// The ways to train with a given number of micro-batches side by side.
 class TrainingWays {
  public:
@@ -104,13 +114,14 @@ class TrainingWays {
   TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
                std::shared_ptr<const std::vector<Stage>> stages)
       : enforced_(request.capacity_enforced),
+        capacity_(smallest_capacity(request, order)),
         unlimited_(request),
         order_(std::move(order)),
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
     // If no link is shared, the same actions in the same order are never slower with more memory.
-    if (!shares_links()) run_room_ = smallest_capacity().value_or(no_limit);
+    if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
   /// Returns the ways that fit and that differ, each as its own candidate.
@@ -180,19 +191,7 @@ class TrainingWays {
     return rooms;
   }
 
-  bool fits(std::int64_t bytes) const {
-    const std::optional<std::int64_t> capacity = smallest_capacity();
-    return !capacity || bytes <= *capacity;
-  }
-
-  /// The smallest capacity of the devices; none: unlimited.
-  std::optional<std::int64_t> smallest_capacity() const {
-    std::optional<std::int64_t> least;
-    for (const std::string& name : order_.devices)
-      if (const auto capacity = unlimited_.pricing.platform.device(name).memory().capacity)
-        least = std::min(*capacity, least.value_or(*capacity));
-    return enforced_ ? least : std::nullopt;
-  }
+  bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
   /// Whether two copies of the run can slow each other down.
   bool shares_links() const {
@@ -220,12 +219,22 @@ class TrainingWays {
   }
 
   bool enforced_;
+  std::optional<std::int64_t> capacity_;  ///< of the smallest device; none: unlimited
   std::optional<std::int64_t> run_room_;  ///< bytes for each way; none: as many as for its loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
 };
+
+/// Returns whether the devices have room for all loads, however early they come. Memory then does not
+/// affect when they come. This follows from bytes alone, and not from prices.
+bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
+                       const std::optional<std::int64_t>& capacity) {
+  if (!capacity || !order.overlap) return true;
+  const ChosenStep step(unlimited, order);
+  return step.offer({no_limit, as_early_as_may_be}).most <= *capacity;
+}
 
 }  // namespace
 
@@ -240,10 +249,14 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, the plan runs on the whole device.
-  const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
+  // If the scenario makes all choices, and loads fit at any time, the plan runs on the whole device.
+  const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
-  if (asked_so && counts.size() == 1 && all_said) return {};
+  if (asked_so && counts.size() == 1 && all_said) {
+    TrainingOrder said = order;
+    said.in_flight = counts.front();
+    if (loads_fit_at_once(unlimited, said, smallest_capacity(request, order))) return {};
+  }
   const WorkOfBatches work(unlimited, order);
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);

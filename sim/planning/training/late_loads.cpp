@@ -50,6 +50,7 @@ class LateLoads {
   LateLoads(Program& program, const std::vector<double>& latency_s, std::optional<double> pace)
       : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {
     if (!pace) return;
+    paced_ = true;
     latency_s_.assign(latency_s.size(), 0);
     std::vector<double> busy(latency_s.size(), 0);
     for (const Program::Load& load : program.loads)
@@ -64,10 +65,10 @@ class LateLoads {
     for (std::size_t i = 0; i < program_.loads.size(); ++i) {
       Program::Load& load = program_.loads[i];
       const Program::Instance& made = program_.instances[load.instance];
-      const double sooner = clock_.start(clock_.operation_at(latest[i]) - 1);
+      const double sooner = clock_.start(operation_at(latest[i]) - 1);
       const double begin = std::max(sooner, std::min(free[made.device], latest[i]));
       free[made.device] = begin + seconds(made);
-      load.earliest = std::max(std::min(clock_.operation_at(begin) + 1, load.needed),
+      load.earliest = std::max(std::min(operation_at(begin) + 1, load.needed),
                                first_moment(load.instance, load.needed));
       load.after = load.earliest - 1;
     }
@@ -82,7 +83,7 @@ class LateLoads {
     std::vector<double> next(latency_s_.size(), never), busy(latency_s_.size(), 0);
     for (const bool again : {false, true}) {
       for (std::size_t d = 0; again && d < next.size(); ++d)
-        next[d] = busy[d] <= clock_.seconds() ? next[d] + clock_.seconds() : never;
+        next[d] = busy[d] <= clock_.seconds() + rounding() ? next[d] + clock_.seconds() : never;
       for (std::size_t i = loads.size(); i-- > 0;) {
         const Program::Instance& made = program_.instances[loads[i].instance];
         begins[i] =
@@ -109,10 +110,16 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
+  /// By a pace, loads begin together with operations and take as long as these, but for rounding,
+  /// which must not decide.
+  double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
+  std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
+
   Program& program_;
   std::vector<double> latency_s_;
   Clock clock_;
   HomeWrites writes_;
+  bool paced_ = false;
   double slower_ = 1;  ///< factor of the loads' seconds on this machine
 };
 
