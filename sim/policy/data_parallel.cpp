@@ -18,6 +18,23 @@ namespace {
 /// With more devices than this, only one replica is simulated to decide which cut and fates are best.
 constexpr std::size_t few_devices = 8;
 
+bool share_links(const Platform& whole, const Platform& share) {
+  return !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
+                     [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+}
+
+/// If few replicas share links: the choices of each replica by itself, or one choice for all of them.
+std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& whole = request.pricing.platform;
+  if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
+  std::vector<Value> maps = {parameters.map()};
+  for (Value& way :
+       ways_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters))
+    maps.push_back(std::move(way));
+  return maps;
+}
+
 /// If replicas share links, their choices are made for the whole machine and for their share of it,
 /// and the plan that ends first is taken.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
@@ -25,9 +42,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
   const Platform share = shared_out(whole, devices);
-  const bool shares =
-      !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
-                  [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+  const bool shares = share_links(whole, share);
   if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
   Plan plan = replicated(policy, request, parameters, whole);
   if (!shares) return plan;
@@ -85,6 +100,7 @@ const Policy data_parallel_policy = {
     .replicates = true,
     .plan = plan_data_parallel,
     .alone = plan_to_compare,
+    .alternatives = alternatives,
 };
 
 }  // namespace sluice

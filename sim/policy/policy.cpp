@@ -86,6 +86,24 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
   return cuts;
 }
 
+namespace {
+
+/// Every list of layers to cut after; none where there are more than so many places for a cut. The
+/// first layer is the input.
+std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
+  if (layers < 3 || layers - 2 > most_places) return {};
+  std::vector<CutChoice> cuts;
+  for (std::size_t set = 1; set < std::size_t{1} << (layers - 2); ++set) {
+    CutChoice cut{.cut = "explicit"};
+    for (std::size_t place = 0; place + 2 < layers; ++place)
+      if (set >> place & 1) cut.after.push_back(static_cast<std::int64_t>(place) + 2);
+    cuts.push_back(std::move(cut));
+  }
+  return cuts;
+}
+
+}  // namespace
+
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   const bool training = question.mode == Mode::training;
   std::vector<CutChoice> between;
@@ -96,7 +114,9 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
   if (training) groups = {4, 16};  // each is planned with every strategy for fates
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
-  return cuts_with(question, between);
+  std::vector<CutChoice> cuts = cuts_with(question, between);
+  for (CutChoice& cut : all_cuts(question.layers, training ? 4 : 6)) cuts.push_back(std::move(cut));
+  return cuts;
 }
 
 }  // namespace sluice

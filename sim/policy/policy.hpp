@@ -28,8 +28,9 @@ struct PlansFor {
 /// A way to cut the model, as `stages:` would say it: {cut: by_weight, groups: 12}.
 struct CutChoice {
   const char* cut = "";
-  const char* key = nullptr;  ///< a key besides `cut`; null: none
-  std::int64_t count = 0;     ///< value of that key
+  const char* key = nullptr;             ///< a key besides `cut`; null: none
+  std::int64_t count = 0;                ///< value of that key
+  std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
 };
 
 /// The facts on which the cuts of a model may depend; the size of a memory is never one of them.
@@ -98,7 +99,8 @@ struct Policy {
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
 /// The same with stages of about equal time (one of the cuts has a stage per device) and stages of
-/// about equal weights. In training, where stages take turns in each pass, nothing is between.
+/// about equal weights (fewer in training, where each is planned with every strategy for fates). For
+/// a model of a few layers, every possible cut.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

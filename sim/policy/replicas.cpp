@@ -137,4 +137,24 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
   return settle(policy, on(chosen_on, request, workload), Reader(keys, record));
 }
 
+std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
+                                    const Reader& parameters) {
+  if (!policy.alternatives) return {};
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Workload workload =
+      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
+  const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
+  std::vector<Value> ways;
+  for (const Value& way :
+       policy.alternatives(on(request.pricing.platform, request, workload), keys.reader())) {
+    ways.push_back(parameters.map());
+    for (const Value::Entry& entry : way.entries()) {
+      const Value* asked = keys.map().find(entry.key);
+      if (entry.value.is_scalar() && (!asked || asked->text() != entry.value.text()))
+        ways.back().set(entry.key, entry.value);
+    }
+  }
+  return ways;
+}
+
 }  // namespace sluice

@@ -23,4 +23,10 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
+/// The parameters with each way to settle what the replicated policy leaves open to them, the same
+/// for all replicas; none where nothing is open. Where replicas share links, what is best for one
+/// that is alone need not be best for all of them.
+std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
+                                    const Reader& parameters);
+
 }  // namespace sluice

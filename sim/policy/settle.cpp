@@ -147,6 +147,9 @@ class Attempts {
                          ? simulate_within(policy_, request, keys)
                          : simulate(policy_, request, keys, worth);
              } catch (const Infeasible&) {  // another cut may fit
+             } catch (const InputError&) {
+               // Nobody asked for this way in particular, so it is none here. Where that holds of
+               // all of them, the plan of what was asked says why (best_that_waits).
              }
              one.text = text;
              one.attempt = number;

@@ -147,6 +147,11 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
     Value stages = Value::make_map();
     stages.set("cut", Value::make(std::string(choice.cut)));
     if (choice.key) stages.set(choice.key, Value::make(choice.count));
+    if (!choice.after.empty()) {
+      Value after = Value::make_list();
+      for (const std::int64_t layer : choice.after) after.items().push_back(Value::make(layer));
+      stages.set("after", std::move(after));
+    }
     cuts.push_back(choose_cut(stages));
   }
   return cuts;
@@ -154,8 +159,16 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
 
 std::string text_of(const Value& stages) {
   std::string text;
-  for (const Value::Entry& entry : stages.entries())
-    text += (text.empty() ? "" : ", ") + entry.key + ": " + entry.value.text();
+  for (const Value::Entry& entry : stages.entries()) {
+    text += (text.empty() ? "" : ", ") + entry.key + ": ";
+    if (entry.value.is_scalar()) {
+      text += entry.value.text();
+      continue;
+    }
+    std::string list;
+    for (const Value& item : entry.value.items()) list += (list.empty() ? "" : ", ") + item.text();
+    text += "[" + list + "]";
+  }
   return text;
 }
 

@@ -288,7 +288,8 @@ class Ways {
   };
   std::vector<Buffers> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
-    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}, {1, false}};
+    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true},
+                                    {8, true},  {2, false}, {1, false}};
     if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });
@@ -308,13 +309,17 @@ class Ways {
     const StreamedCase& streamed = shared_->streamed;
     const double in_step = static_cast<double>(streamed.weights()) * passes() / pieces_of_step;
     const std::int64_t piece = std::max(small_piece(streamed), static_cast<std::int64_t>(in_step));
-    const auto divided = [&](const StreamedCase::Group& group) {
-      return group.bytes.weights > piece;
+    const auto divides = [&](std::int64_t bytes) {
+      const auto& groups = streamed.groups;
+      return std::any_of(groups.begin(), groups.end(),
+                         [&](const auto& group) { return group.bytes.weights > bytes; });
     };
-    const auto& groups = streamed.groups;
-    if (std::none_of(groups.begin(), groups.end(), divided)) return {0};
-    if (streamed.down.setup_s > 0) return {piece, 0};
-    return {piece};
+    if (divides(piece) && streamed.down.setup_s == 0) return {piece};
+    if (divides(piece)) return {piece, 0};
+    // Smaller ones cost more beside their bytes, but the last of them comes sooner.
+    for (const std::int64_t part : {4, 16})
+      if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
+    return {0};
   }
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
