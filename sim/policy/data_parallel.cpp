@@ -45,7 +45,10 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   const bool shares = share_links(whole, share);
   if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
   Plan plan = replicated(policy, request, parameters, whole);
-  if (!shares) return plan;
+  const auto chosen = [](const Fact& fact) { return fact.name == "chosen"; };
+  const bool chose =
+      request.workload.training || std::any_of(plan.facts.begin(), plan.facts.end(), chosen);
+  if (!shares || !chose) return plan;
   Plan other = replicated(policy, request, parameters, share);
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }

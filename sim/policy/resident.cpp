@@ -108,6 +108,7 @@ void add_placed(const PolicyRequest& request, const Reader& parameters,
                               one.seconds = run_seconds(*plan);
                               one.plan = [plan] { return *plan; };
                             } catch (const Infeasible&) {  // others may fit
+                            } catch (const InputError&) {  // nor can it be asked for here
                             }
                             settled(one);
                           }});

@@ -98,7 +98,7 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 
 /// Groups of about equal weights, which take turns.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
-  std::vector<std::int64_t> counts = {2, 4, 6, 8, 12, 16, 32, 64};
+  std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
   std::vector<CutChoice> between;
   for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});

@@ -25,6 +25,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// largest group, if buffers are spared.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
+constexpr std::int64_t few_slots = 1000;      ///< a step of so few is simulated fast: more is tried
 constexpr std::int64_t shares_that_stay = 8;  ///< fractions of the weights' bytes
 
 /// Returns a size so large that the fixed costs of each transfer are at most a hundredth of its time.
@@ -288,8 +289,10 @@ class Ways {
   };
   std::vector<Buffers> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
-    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true},
-                                    {8, true},  {2, false}, {1, false}};
+    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
+    const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
+    if (shared_->streamed.micro_batches <= few_slots / groups) counts.push_back({2, false});
+    counts.push_back({1, false});
     if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });

@@ -6,6 +6,9 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/run_seconds.hpp"
+#include "policy/settle.hpp"
+#include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -47,6 +50,86 @@ TEST_CASE("if every candidate must wait for memory, the fastest of them is chose
     CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);  // per_layer cuts likewise
   }
   CHECK(waited > 3);
+}
+
+/// Seconds of one of these models on two devices of this many bytes, which share their way to host.
+double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
+              const std::string& text) {
+  const std::vector<std::string> machine = {
+      "platform.devices.gpu.count=2",
+      "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B",
+      "platform.links.host.bandwidth=200MB/s", "platform.links.host.latency=7us",
+      "platform.links.host.sharing=shared"};
+  Plan plan = make_plan(test::small_scenario(14'068, layers, text, machine));
+  check(plan);
+  return run_seconds(plan);
+}
+
+TEST_CASE("a setting that fits only while it waits for memory is compared with those that fit") {
+  const std::vector<test::Row> layers = {
+      {0.95, 223'340, 3564}, {0.65, 80'468, 1192}, {0.2, 28'408, 7380}};
+  const std::string text =
+      "workload: {batches_per_step: 5, steps: 2}\nstages: {cut: per_layer}\n"
+      "policy: {name: data_parallel, replica: phased";
+  const double open = on_two(layers, 289'586, text + "}\n");
+  for (int in_flight = 1; in_flight <= 6; ++in_flight) {
+    INFO("in_flight: " << in_flight);
+    const std::string said = ", in_flight: " + std::to_string(in_flight) + "}\n";
+    CHECK(open <= on_two(layers, 289'586, text + said) * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("a short model is cut for devices that take turns in every way that there is") {
+  const std::vector<test::Row> layers = {{0.85, 124'904, 4080},
+                                         {0.9, 175'756, 5908},
+                                         {0.3, 148'420, 8504},
+                                         {0.125, 210'256, 4520},
+                                         {0.075, 234'868, 4364}};
+  const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: phased}\n";
+  const double open = on_two(layers, 600'000, text);
+  for (const char* after : {"[2]", "[3]", "[4]", "[5]", "[2, 4]", "[3, 4]", "[2, 3, 4, 5]"}) {
+    INFO("cut after " << after);
+    const std::string said = std::string("stages: {cut: explicit, after: ") + after + "}\n";
+    CHECK(open <= on_two(layers, 600'000, text + said) * (1 + 1e-9));
+  }
+}
+
+/// basic, with a parameter that has one value which the policy refuses.
+Policy with_ways(std::vector<std::int64_t> compared) {
+  const Policy& basic = policy_catalog().find("basic");
+  Policy policy = basic;
+  policy.parameters = {{.name = "way", .type = Type::integer, .summary = "", .default_text = "0"}};
+  policy.plan = [&basic](const PolicyRequest& request, const Reader& parameters) {
+    if (parameters.integer("way") == 1) parameters.fail("way", "way 1 cannot be gone here");
+    return basic.plan(request, parameters);
+  };
+  policy.alternatives = [compared](const PolicyRequest&, const Reader& parameters) {
+    std::vector<Value> maps;
+    for (const std::int64_t way : compared) {
+      maps.push_back(parameters.map());
+      maps.back().set("way", Value::make(way));
+    }
+    return maps;
+  };
+  return policy;
+}
+
+TEST_CASE("a way that is compared and cannot be asked for here is left out") {
+  const Scenario scenario = test::small_scenario(
+      4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
+  const CutModel cut = cut_model(scenario);
+  const PolicyRequest request = request_of(scenario, cut, {});
+  const auto plan_of = [&](const Policy& policy, std::int64_t said) {
+    Value map = Value::make_map();
+    map.set("name", Value::make(std::string("basic")));
+    map.set("way", Value::make(said));
+    const Keys keys(std::move(map), record_of(policy));
+    return settle(policy, request, keys.reader());
+  };
+  const Plan plan = plan_of(with_ways({1, 2}), 0);
+  CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
+  CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
+  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // nobody else could be chosen
 }
 
 }  // namespace
