@@ -71,9 +71,16 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   // answers together take 2. The earlier answers were saved from 1202.006 to 1204.006, when the last ones begin.
   const std::string text =
       "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
+  const std::string two_buffers =
+      "workload: {batches_per_step: 4}\n"
+      "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n";
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
-  CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 2));
+  CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
+  // What is open is chosen for both devices. One device has its last input 1 ms before the other, at
+  // 1203 ms, and has saved its last answer when the other begins to save. Nothing can be faster: all
+  // bytes go in, and then follow the last computation and the last answer.
+  CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links: 600 + 2 inputs + 0.006 + the last answer. The first answer has just been saved by then.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }

@@ -86,11 +86,11 @@ TEST_CASE("a short model is cut for devices that take turns in every way that th
                                          {0.125, 210'256, 4520},
                                          {0.075, 234'868, 4364}};
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: phased}\n";
-  const double open = on_two(layers, 600'000, text);
+  const double open = on_two(layers, 900'000, text);
   for (const char* after : {"[2]", "[3]", "[4]", "[5]", "[2, 4]", "[3, 4]", "[2, 3, 4, 5]"}) {
     INFO("cut after " << after);
     const std::string said = std::string("stages: {cut: explicit, after: ") + after + "}\n";
-    CHECK(open <= on_two(layers, 600'000, text + said) * (1 + 1e-9));
+    CHECK(open <= on_two(layers, 900'000, text + said) * (1 + 1e-9));
   }
 }
 
