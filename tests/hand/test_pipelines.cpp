@@ -161,8 +161,9 @@ TEST_CASE("the given orders of Zero Bubble's Table 5, rank by rank with enforced
     check(plan);
     MemorySink replayed;
     replay(plan, replayed);
-    CHECK(bubble(plan, {{}, replayed.spans, {}}) ==
-          Approx(row["paper_bubble"].get<double>()).margin(0.0002));
+    MemoryTrace trace;
+    trace.spans = replayed.spans;
+    CHECK(bubble(plan, trace) == Approx(row["paper_bubble"].get<double>()).margin(0.0002));
     CHECK(bubble(plan, execute_isolated(plan)) ==
           Approx(row["paper_bubble"].get<double>()).margin(0.0002));
   }

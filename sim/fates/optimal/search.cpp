@@ -276,8 +276,11 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
-  std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
-  if (chain_.host_room) factors.insert(factors.end(), {5.0, 20.0});
+  std::vector<double> factors;
+  if (few) factors.push_back(1.2);
+  factors.push_back(2.0);
+  if (chain_.host_room)
+    for (const double factor : {5.0, 20.0}) factors.push_back(factor);
   for (const double factor : factors)
     for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {
