@@ -2,14 +2,18 @@
 a fault is an AssertionError."""
 
 import contextlib
+import functools
 import h5py
 import os
 import pathlib
 import random
+import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 import zlib
 
@@ -130,8 +134,49 @@ class Killed:
             path.unlink()
 
 
+# A disk of $0 bytes at $1, which only this process sees; what is on it in the end is copied to $2.
+SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
+kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
+
+
+@functools.cache
+def may_mount():
+    """A sandbox may forbid it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return shutil.which("unshare") and on_disk(folder, 4096, "true").returncode == 0
+
+
+def on_disk(folder, size, *words):
+    disk, kept = (pathlib.Path(folder) / name for name in ("disk", "kept"))
+    for path in (disk, kept):
+        path.mkdir()
+    return subprocess.run(["unshare", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, str(size), disk, kept,
+                           *words], env=ENVIRONMENT, capture_output=True, timeout=300)
+
+
+def on_small_disk(choice):
+    """One command that writes to a disk with room for all of it, for a part, or for nothing."""
+    words = choice.choice([[*RUN, "workload.steps=2", "-o", "t.h5"], [*RUN, "-o", "t.h5"],
+                           ["plan", "alexnet_resident", "-o", "p.plan"],
+                           ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", "s.db"],
+                           [*CHECK, "--baseline", "golden", "--update"]])
+    size = 4096 * choice.choice([1, 2, 4, 8, 16, 32, 64, 128])
+    with tempfile.TemporaryDirectory() as folder:
+        done = on_disk(folder, size, PROGRAM, *words)
+        where = (words, size, done.returncode, done.stderr)
+        assert done.returncode in (0, 5) or words[0] == "sweep" and done.returncode == 1, where
+        if done.returncode == 5:
+            assert re.search(b"No space left|disk I/O error|disk is full|unable to open", done.stderr), where
+        kept = pathlib.Path(folder) / "kept"
+        assert not list(kept.glob("**/*.part")), where
+        for trace in kept.glob("*.h5"):
+            assert whole_trace(trace) and done.returncode == 0, where
+
+
 def limited(folder, choice):
-    """One command under a random limit of file size, descriptors or addresses, or onto a full disk."""
+    """One command under a random limit of file size, descriptors or addresses, or onto a small disk."""
+    if choice.randrange(4) == 0 and may_mount():
+        return on_small_disk(choice)
     folder = pathlib.Path(folder)
     trace = folder / "limited.h5"
     words = choice.choice([[*RUN, "workload.steps=2", "-o", trace], [*RUN, "workload.steps=2", "--executor", "simgrid"],
