@@ -11,13 +11,15 @@ namespace sluice {
 
 namespace {
 
-/// When each action begins: for the first time or, in a body, in an iteration in the middle.
+/// When each action begins: for the first time or, in a body, in an iteration in the middle. It is
+/// never the last of several iterations, in which actions for a next iteration are left out.
 std::vector<double> starts_of(const Plan& plan, bool& blocks) {
   constexpr std::int64_t enough = 16;
   Plan some = plan;
   some.iterations = std::min(plan.iterations, enough);
   std::vector<double> starts(plan.actions.size(), 0);
-  const std::int64_t middle = some.iterations / 2;
+  const std::int64_t middle =
+      std::max<std::int64_t>(0, std::min(some.iterations / 2, some.iterations - 2));
   const ReplayResult result = replay(some, [&](const Executed& span) {
     if (plan.section_of(span.action) != Section::body || span.iteration <= middle)
       starts[span.action] = span.start;
