@@ -111,7 +111,8 @@ TEST_CASE("if the weights are not the problem, the advice is not to split them")
     }
     return std::string();
   };
-  CHECK_THAT(refusal("false", "1"), Catch::Contains("stages.split=true splits such a layer"));
+  CHECK_THAT(refusal("false", "1"),
+             Catch::Contains("use stages.split=true, which splits such a layer into parts"));
   for (const char* split : {"true", "false"}) {
     CAPTURE(split);
     CHECK_THAT(refusal(split, "2"),

@@ -153,9 +153,9 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("forward of layer 'full': weights of 'full' has no memory"));
   CHECK_THAT(refused({"dram", "dram"}), Contains("it has 3 operands, but 2 memories are given"));
   CHECK_THAT(refused({"dram", "tape", "dram"}),
-             Contains("weights of 'full' lies in 'tape'") && Contains("no link that leads"));
+             Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
-             Contains("input 'x' lies in 'drum'") && Contains("did you mean 'dram'"));
+             Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
   // Without a route, a price of only the device is also refused.
   CHECK_THAT(error_of([&] {
                asked.cost->of(asked.placed(1, {"disk", "dram", "dram"}));
