@@ -143,6 +143,26 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   return candidate;
 }
 
+/// A strategy that treats every stage alike: the request with this strategy, and its candidates.
+/// Without candidates it has one plan, on the whole device.
+struct AlikeWays {
+  PolicyRequest request;
+  std::vector<Candidate> candidates;
+};
+
+std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const TrainingOrder& order,
+                                          const std::shared_ptr<const std::vector<Stage>>& stages) {
+  std::vector<AlikeWays> all;
+  for (const FateStrategy* strategy : fate_catalog().entries()) {
+    if (!strategy->compared) continue;
+    PolicyRequest alike = request;
+    alike.fates = plain_fates(*strategy);
+    std::vector<Candidate> candidates = training_candidates(alike, order, stages);
+    all.push_back({std::move(alike), std::move(candidates)});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order) {
@@ -159,27 +179,32 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  if (order.weights_stay) return {};
+  const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
+  // If weights stay and no loads need to be timed, the search itself compares these strategies.
+  if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
+        return ways.candidates.empty();
+      }))
+    return {};
   const auto bounds = std::make_shared<Bounds>();
   std::vector<Candidate> all;
   for (const std::int64_t count : in_flight) {
     TrainingOrder settled = order;
     settled.in_flight = count;
     bounds->push_back(bound_of(request, settled));
+    if (order.weights_stay) continue;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
     all.push_back({bounds->back(), 1,
                    [search](double worth, const auto& found) { search->simulate(worth, found); }});
   }
+  if (order.weights_stay) all.push_back(only_way(request, order, stages));
   const std::int64_t budget = budget_of(request, order);
-  for (const FateStrategy* strategy : fate_catalog().entries()) {
-    if (!strategy->compared) continue;
-    PolicyRequest alike = request;
-    alike.fates = plain_fates(*strategy);
-    std::vector<Candidate> ways = training_candidates(alike, order, stages);
-    if (ways.empty()) ways.push_back(only_way(alike, order, stages));
-    for (Candidate& candidate : ways)
-      all.push_back(as_strategy(std::move(candidate), strategy->name, bounds, budget));
+  for (const AlikeWays& ways : alike) {
+    for (const Candidate& candidate : ways.candidates)
+      all.push_back(as_strategy(candidate, ways.request.fates->entry->name, bounds, budget));
+    if (ways.candidates.empty())
+      all.push_back(as_strategy(only_way(ways.request, order, stages),
+                                ways.request.fates->entry->name, bounds, budget));
   }
   return all;
 }
