@@ -35,8 +35,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, their choices are made for the whole machine and for their share of it,
-/// and the plan that ends first is taken.
+/// If replicas share links, their choices are made twice: as if each had the links alone, and with its
+/// share of them. The faster plan is taken. More than `few_devices` use only the share.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);

@@ -1,5 +1,5 @@
 // Lists what must be measured for a model: each operator, in each placement of its tensors in
-// memories. The rows are packed into runs in which no two operators are neighbours.
+// memories. The rows are packed into runs. Two operators of a run never share a tensor.
 // Source: Kernel timing by memory pool; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 

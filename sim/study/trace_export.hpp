@@ -14,7 +14,7 @@ namespace sluice {
 /// the format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws what the format throws, and InputError for the layers of a plan file, which does not name layers.
+/// Throws what the format throws. Throws InputError for the layers of a plan file, since a plan names no layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

@@ -97,7 +97,7 @@ ELSEWHERE = [
     words("mistake 58, an imported model over a document", 2, ["'model.yaml' for '--output' is there already", "--force"], "import", "small.graph.txt", "batch=2", "-o", "model.yaml"),
     words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "as text instead"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
     Case("mistake 60, an action of a plan misspelt", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),
-    Case("mistake 61, a host memory that is too small", 4, "", ["tensors whose home is host", "its capacity is 1 B", "host needs more memory", "what helps: platform.memories.host.capacity=416B; or workload.dtype=float16"],
+    Case("mistake 61, a host memory that is too small", 4, "", ["tensors whose home is host", "its capacity is 1 B", "give host more memory", "what helps: platform.memories.host.capacity=416B; or workload.dtype=float16"],
          run=["run", "scenario.yaml", "platform.memories.host.capacity=1B"]),
     words("mistake 62, a list of nothing that is known", 2, ["'model'", "did you mean 'models'"], "list", "model"),
     words("mistake 63, an ending that is missing", 3, ["did you mean 'scenario.yaml'"], "run", "scenario"),

@@ -164,7 +164,7 @@ class Export(unittest.TestCase):
     # --- Perfetto ----------------------------------------------------------------------------
 
     def tracks(self, packets):
-        """{uuid: descriptor}; descriptors come first, one a track, and name their parents."""
+        """Returns {uuid: descriptor}. Each track has one descriptor, before its events and after its parent's."""
         tracks, flags = {}, {}
         for packet in packets:
             for track in packet["track_descriptor"]:

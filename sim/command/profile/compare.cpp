@@ -241,7 +241,7 @@ const Command profile_compare_command = {
         "not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "may many configurations be measured at once?"},
+          "do configurations that are measured at once take as long as alone?"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
           "for a CI: exit code 1 if operators became slower or faster"}},
     .run = run_compare,

@@ -187,7 +187,7 @@ const Command search_command = {
           "the slowest link that is fast enough"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
-          "a list and whole numbers; run it again to continue after a stop"}},
+          "a list of values and a range of whole numbers; the same command continues a stopped search"}},
     .run = run_search_command,
 };
 

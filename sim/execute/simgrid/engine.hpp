@@ -27,7 +27,7 @@ namespace sluice {
 
 struct EngineOptions {
   /// Transfers that have their links to themselves are timed by arithmetic. When this is off, every transfer is
-  /// a SimGrid communication; the trace is the same (up to the precision of the clock), but takes longer.
+  /// a SimGrid communication; the trace is the same up to the precision of the clock, and the program takes longer.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid chooses.
   std::string contexts = {};

@@ -80,7 +80,7 @@ class Programme {
       for (const std::uint32_t i : operation.reads) {
         if (makers_.at(i) == nobody && !graph_.copies.at(i))
           throw InternalError("operation " + std::to_string(v) + " reads tensor " +
-                              std::to_string(i) + ", which none before it makes");
+                              std::to_string(i) + ", which no earlier operation makes");
         users_[i].push_back(v);
       }
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;

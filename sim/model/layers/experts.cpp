@@ -137,8 +137,8 @@ const LayerType expert_matmul_layer = {
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "The sum of the copies of each row, weighted by the weights of its choices: 2 k - 1 FLOP "
-        "per output.",
+        "Adds up the copies of each row, one from each of its k experts, weighted by the second "
+        "input: 2 k - 1 FLOP per output.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

@@ -62,8 +62,8 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
 }
 
 // Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m).
-// Two neighbours share an element if the bound between them is not a whole number. Of the m - 1
-// inner bounds gcd(n, m) - 1 are whole numbers, so the windows together have n + m - gcd(n, m)
+// Two neighbours share an element if the bound between them is not a whole number. gcd(n, m) - 1 of
+// the m - 1 inner bounds are whole numbers, so the windows together have n + m - gcd(n, m)
 // elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

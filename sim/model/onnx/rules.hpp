@@ -43,9 +43,9 @@ struct Draft {
   std::int64_t input_macs = 0;               ///< per element of the first input
   std::int64_t input_flop = 0;               ///< per element of the first input, without
                                              ///< multiply-accumulates
-  std::string keeps = {};                    ///< a key of `operator`; empty: the default
-  std::int64_t kept_bytes = 0;               ///< a key of `operator`, per sample
-  bool same_place = false;                   ///< a key of `operator`: an output pixel depends on
+  std::string keeps = {};                    ///< `keeps` of `operator`; empty: its default
+  std::int64_t kept_bytes = 0;               ///< `kept_bytes` of `operator`, per sample
+  bool same_place = false;                   ///< `same_place` of `operator`: a pixel depends on
                                              ///< one pixel only
   bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input

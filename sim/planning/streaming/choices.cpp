@@ -127,7 +127,8 @@ class Ways {
     return all;
   }
 
-  /// Simulates from the most bytes ahead to none: with fewer bytes the lower bound rises. If the loads
+  /// Tries the bytes for early loads from the largest number to 0. With fewer bytes the lower bound
+  /// rises, so the search ends where it reaches `worth`. If the loads
   /// do not use all bytes, the next smaller number may give an order that was already simulated.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {

@@ -26,7 +26,7 @@ class RunLevels {
   /// The most bytes that are on the device at once, with the room that was set.
   std::int64_t most() const { return most_; }
 
-  /// The bytes while slot `m` of a run is computed, without weights loaded ahead.
+  /// The bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
   std::int64_t at(std::size_t run, std::int64_t m) const;
   /// The number of inputs of later slots that may be on the device while a slot of this run is
   /// computed; and the number of results of earlier slots that may be on their way to host memory.

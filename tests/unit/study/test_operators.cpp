@@ -1,5 +1,5 @@
-// Energy of runs by hand: from watts, from the binding resource, and from a profile's joules; as
-// the integral of the power; and by operator.
+// Compares the energy of runs with arithmetic: from watts, from the resource that binds, and from a
+// profile's joules. Also tests the integral of the power, and the sums by operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
