@@ -144,7 +144,7 @@ class FromPlanToAnswer(unittest.TestCase):
 
     def test_a_fit_that_is_not_possible_says_all_reasons(self):
         self.write("p.csv", "operator,node,level,seconds_median", "Flatten,a,,1e-6", "Flatten,b,,1e-6", "net,,whole,1")
-        self.assertIn("none of the rows can be fitted: 2 of no class that is fitted: Flatten, 1 of whole models or modules",
+        self.assertIn("none of the rows can be fitted: 2 of a class that is not fitted: Flatten, 1 of whole models or modules",
                       self.fails("profile", "fit", "p.csv", "--on", "t4", code=3))
 
     def test_a_profile_of_wholes_shows_them(self):
