@@ -75,12 +75,12 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
   const std::int64_t unit = workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
-  const std::int64_t limit = workload.batch / unit - 1;
+  const std::int64_t units_asked = workload.batch / unit, limit = units_asked - 1;
   if (limit < 1) return 0;
   SmallerBatches batches(scenario);
   const FitAnswer asked = SmallerBatches::lacking(shortage);
   const double share = asked.needed > 0 ? asked.available / asked.needed : 0.5;
-  const auto first = static_cast<std::int64_t>(static_cast<double>(workload.batch / unit) * share);
+  const auto first = static_cast<std::int64_t>(static_cast<double>(units_asked) * share);
   const std::int64_t most = largest_by_needs(first, limit, [&](std::int64_t units) {
     return batches.given_up() ? FitAnswer() : batches.ask(units * unit);
   });
