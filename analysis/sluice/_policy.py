@@ -209,12 +209,12 @@ Planner = Callable[[list[Stage], Platform, Workload, dict[str, Any]], Plan]
 AnyPlanner = TypeVar("AnyPlanner", bound=Planner)
 
 
-@checked
 def policies_of_this_process() -> frozenset[str]:
     """Returns the names of the policies that are Python functions."""
     return frozenset(_own)
 
 
+@checked
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:

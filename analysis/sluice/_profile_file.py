@@ -53,7 +53,7 @@ class ProfileFile:
         first = len(head)
         if self._said("idle", head) is None:
             head += [f"# {idle}" for idle in [self._said("idle", self._head)] if idle is not None]
-        table = csv.DictReader(lines[first:], strict=True)
+        table = csv.DictReader(io.StringIO("".join(lines[first:])), strict=True)
         self.rows = [dict(row) for row in table]
         self._columns += [one for one in table.fieldnames or () if one not in self._columns]
         self._head = head

@@ -62,6 +62,15 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
          std::to_string(workload.batch / count / size);
 }
 
+/// Throws InputError for a placement whose gradients the ring of replicas cannot find.
+void require_summable(const PolicyRequest& request, const Reader& parameters) {
+  if (!request.workload.training || parameters.text("all_reduce") == "off") return;
+  const Value* const placement = parameters.map().find("placement");
+  if (!placement || placement->text() == "none" || placement->text() == "backing") return;
+  fail_at(*placement, "the gradients of replicas cannot be summed under the placement '" +
+                          placement->text() + "'; use placement none or backing");
+}
+
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -94,6 +103,7 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on) {
+  require_summable(request, parameters);
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());

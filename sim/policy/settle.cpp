@@ -133,13 +133,14 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    if (maps.empty()) maps.push_back(parameters_.map());
+    const bool asked = maps.empty();  // the only way is what the scenario says
+    if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
       ++ways_;
       candidates_.push_back(
-          {0, 1, [this, &attempt, number, keys, text](double worth, const auto& settled) {
+          {0, 1, [this, &attempt, number, keys, text, asked](double worth, const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
@@ -148,8 +149,9 @@ class Attempts {
                          : simulate(policy_, request, keys, worth);
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
-               // Nobody asked for this way in particular, so it is none here. Where that holds of
-               // all of them, the plan of what was asked says why (best_that_waits).
+               if (asked) throw;
+               // Nobody asked for this way in particular, so it is not a candidate. If none of them
+               // is one, the plan of what was asked says why (best_that_waits).
              }
              one.text = text;
              one.attempt = number;

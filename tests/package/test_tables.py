@@ -121,11 +121,11 @@ class Names(unittest.TestCase):
                          facts["weight_passes"])
         self.assertEqual(set(table.index), set(facts))
         replicas = sluice.Scenario.from_dict({
-            "model": "matmul_chain", "platform": "ipu_pair_gc200", "workload": {"batches_per_step": 4, "dtype": "float16"},
+            "model": "matmul_chain", "platform": "ipu_m2000", "workload": {"batches_per_step": 8, "dtype": "float16"},
             "policy": {"name": "data_parallel", "replica": "resident"}})
         facts = replicas.plan().facts["replicas"]
         table = replicas.run().facts
-        self.assertEqual(set(facts), {"ipu0", "ipu1"})
+        self.assertEqual(set(facts), {"ipu0", "ipu1", "ipu2", "ipu3"})
         for device, inner in facts.items():
             mine = table[table["replica"] == device]
             self.assertEqual(set(mine.index), set(inner))

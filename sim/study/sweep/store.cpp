@@ -37,7 +37,7 @@ constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
     "shortage = excluded.shortage, executor = excluded.executor, "
-    "verified = max(verified, excluded.verified), chosen = excluded.chosen, "
+    "verified = max(excluded.verified, verified AND numbers IS excluded.numbers), chosen = excluded.chosen, "
     "bound_by = excluded.bound_by, layout = excluded.layout, numbers = excluded.numbers "
     "WHERE points.status = 'failed' OR excluded.status <> 'failed'";
 
@@ -71,10 +71,12 @@ class Store::Database {
 
   std::optional<PointResult> find(const std::string& key) {
     find_->bind(1, key);
+    struct Reset {  // also after an error, so that the next point can be looked up
+      Statement& statement;
+      ~Reset() { statement.reset(); }
+    } reset{*find_};
     if (!find_->step()) return std::nullopt;
-    StoredPoint point = read(*find_);
-    find_->reset();
-    return std::move(point.outcome);
+    return std::move(read(*find_).outcome);
   }
 
   void put(const StoredPoint& point) {
@@ -170,13 +172,12 @@ class Store::Database {
   }
 
   std::shared_ptr<const NumberNames> names_at(std::int64_t id) {
-    auto& names = layouts_[id];
-    if (!names) {
-      Statement select(connection_, "SELECT names FROM layouts WHERE id = ?");
-      select.bind(1, id);
-      if (!select.step()) throw InputError("it has no layout " + std::to_string(id));
-      names = unpacked_names(select.text(0), connection_.path());
-    }
+    if (const auto known = layouts_.find(id); known != layouts_.end()) return known->second;
+    Statement select(connection_, "SELECT names FROM layouts WHERE id = ?");
+    select.bind(1, id);
+    if (!select.step()) throw InputError("it has no layout " + std::to_string(id));
+    const auto names = unpacked_names(select.text(0), connection_.path());
+    layouts_[id] = names;
     return names;
   }
 

@@ -141,9 +141,9 @@ class Sweep {
       {
         std::unique_lock<std::mutex> lock(mutex_);
         something_.wait_for(lock, between_commits, [&] { return !answers_.empty() || !working_; });
+        if (fault_) std::rethrow_exception(fault_);  // keep_what_is_left() stores the answers
         answers.swap(answers_);
         over = working_ == 0;
-        if (fault_) std::rethrow_exception(fault_);
       }
       for (Answer& one : answers) keep(std::move(one));
       if (Clock::now() - committed_ > between_commits) commit();

@@ -247,9 +247,12 @@ TEST_CASE("A failure never replaces an answer, and a point stays verified") {
   store.set_verified("k");
   store.put({"k", "s", {}, without(Status::failed, "the worker died")});
   CHECK(store.find("k")->number("compute_s") == 1);
+  store.put({"k", "s", {}, with_numbers({1, 1, 1})});
+  CHECK(store.find("k")->verified);
   store.put({"k", "s", {}, with_numbers({2, 2, 2})});
   CHECK(store.find("k")->number("compute_s") == 2);
-  CHECK(store.find("k")->verified);
+  CHECK_FALSE(store.find("k")->verified);  // these numbers were not repeated
+  store.set_verified("k");
   {
     Store other(folder.file("other.db"));
     other.put({"k", "s", {}, with_numbers({2, 2, 2})});
@@ -273,7 +276,14 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
     REQUIRE(::sqlite3_open(folder.file("study.db").c_str(), &database) == SQLITE_OK);
     REQUIRE(::sqlite3_exec(database, damage, nullptr, nullptr, nullptr) == SQLITE_OK);
     ::sqlite3_close(database);
-    return test::error_of([&] { Store(folder.file("study.db")).find("the point"); });
+    Store store(folder.file("study.db"));
+    const std::string error = test::error_of([&] { store.find("the point"); });
+    // The store can still be used for other points.
+    CHECK(test::error_of([&] { store.find("the point"); }) == error);
+    CHECK_FALSE(store.find("another").has_value());
+    store.put({"another", "s", {}, with_numbers({1, 1, 1})});
+    CHECK(store.find("another").has_value());
+    return error;
   };
   for (const auto& [damage, says] : std::map<const char*, std::string>{
            {"UPDATE points SET numbers = x'0000'", "it has 0 numbers for "},
