@@ -173,6 +173,17 @@ class InRuns(unittest.TestCase):
         self.assertAlmostEqual(seconds["backing"], 0.144, delta=0.001)
         self.assertEqual(seconds["auto"], seconds["backing"])
 
+    def test_replicas_refuse_placements_whose_gradients_they_cannot_sum(self):
+        for placement, expected in (("static", 3), ("auto", 3), ("none", 0)):
+            done = subprocess.run(
+                [PROGRAM, "run", "alexnet_resident", "platform=ipu_m2000", "fates=keep_all", "cost=roofline",
+                 "workload={mode: training, batch: 8, micro_batch: 1, dtype: float16}",
+                 f"policy={{name: data_parallel, replica: resident, placement: {placement}}}"],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, expected, done.stderr)
+            if expected:
+                self.assertIn(f"cannot be summed under the placement '{placement}'; use placement none", done.stderr)
+
     def test_the_header_names_both_rates_of_a_memory(self):
         _, out, _ = self.run_("platform.memories.dram.capacity=300MB")
         self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
