@@ -9,6 +9,7 @@
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
+#include "support/two_products.hpp"
 
 namespace sluice {
 namespace {
@@ -20,16 +21,7 @@ using Catch::Matchers::Contains;
 /// host memory has 10 byte/s, the link to the second memory 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
-  return read_scenario(parse_text(R"(format: sluice-scenario/1
-model:
-  definition:
-    format: sluice-model/1
-    name: two
-    layers:
-    - {type: input, name: image, shape: [10]}
-    - {type: dense, name: one, features: 20, bias: false}
-    - {type: dense, name: two, features: 5, bias: false}
-platform:
+  return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
   name: card
   devices:

@@ -6,6 +6,7 @@
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
+#include "support/two_products.hpp"
 
 namespace sluice {
 namespace {
@@ -17,16 +18,7 @@ using Catch::Matchers::Contains;
 /// copies at 2 byte/s. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
-  return read_scenario(parse_text(R"(format: sluice-scenario/1
-model:
-  definition:
-    format: sluice-model/1
-    name: two
-    layers:
-    - {type: input, name: image, shape: [10]}
-    - {type: dense, name: one, features: 20, bias: false}
-    - {type: dense, name: two, features: 5, bias: false}
-platform:
+  return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
   name: server
   devices:

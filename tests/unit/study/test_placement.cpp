@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "study/placement/curve.hpp"
+#include "support/two_products.hpp"
 
 namespace sluice {
 namespace {
@@ -12,16 +13,7 @@ using Catch::Matchers::Contains;
 /// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes of input, 800 bytes of weights, 80 bytes between
 /// them, 400 bytes of weights, 20 bytes of output. DRAM has 100 byte/s, PMEM 10; computing takes no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
-  return read_scenario(parse_text(R"(format: sluice-scenario/1
-model:
-  definition:
-    format: sluice-model/1
-    name: two
-    layers:
-    - {type: input, name: image, shape: [10]}
-    - {type: dense, name: one, features: 20, bias: false}
-    - {type: dense, name: two, features: 5, bias: false}
-platform:
+  return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
   name: server
   devices:
