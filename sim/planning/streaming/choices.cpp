@@ -127,9 +127,8 @@ class Ways {
     return all;
   }
 
-  /// Tries the bytes for early loads from the largest number to 0. With fewer bytes the lower bound
-  /// rises, so the search ends where it reaches `worth`. If the loads
-  /// do not use all bytes, the next smaller number may give an order that was already simulated.
+  /// Tries the bytes for early loads from the largest number to 0, until the rising lower bound reaches
+  /// `worth`. If the loads do not use all bytes, a smaller number may give an order that was simulated.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
