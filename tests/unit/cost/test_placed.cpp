@@ -238,23 +238,30 @@ TEST_CASE("operands whose memory a row does not name were in the first memory") 
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 
-TEST_CASE("copies by threads take as long as reading and writing one after the other") {
-  // Six channels of DRAM and six modules of Optane memory, 1 to 24 threads (darchr/ml-tools).
+/// The rows of the measured bandwidths of six channels of DRAM and six modules of Optane memory, 1 to
+/// 24 threads (darchr/ml-tools), in GB/s. Empty, with a warning, if the measurements are not here.
+std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
-  if (!std::filesystem::exists(path)) {
-    WARN("skipped: the measurements are not here");
-    return;
-  }
+  if (!std::filesystem::exists(path)) WARN("skipped: the measurements are not here");
+  std::vector<std::vector<double>> rows;
   std::ifstream file(path);
   std::string line;
-  std::getline(file, line);
-  std::vector<double> in_turn, side_by_side;
+  std::getline(file, line);  // the heading
   while (std::getline(file, line)) {
-    std::vector<double> of;
     std::stringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) of.push_back(std::stod(cell));
-    REQUIRE(of.size() == 8);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(std::stod(cell));
+    REQUIRE(rows.back().size() == 8);
+  }
+  return rows;
+}
+
+TEST_CASE("copies by threads take as long as reading and writing one after the other") {
+  std::vector<double> in_turn, side_by_side;
+  const auto rows = measured_bandwidths();
+  if (rows.empty()) return;
+  for (const std::vector<double>& of : rows) {
     const double read_dram = of[1], write_dram = of[2], read_pmem = of[5];
     for (const auto& [read, copy] :
          {std::pair(read_dram, of[3]), std::pair(read_dram, of[4]), std::pair(read_pmem, of[6])}) {
@@ -290,23 +297,10 @@ TEST_CASE("fewer threads copy more slowly, as much as they read and write more s
 }
 
 TEST_CASE("copies by threads are predicted from those with all threads") {
-  const std::string path =
-      std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
-  if (!std::filesystem::exists(path)) {
-    WARN("skipped: the measurements are not here");
-    return;
-  }
-  std::ifstream file(path);
   std::map<int, double> measured;  // PMEM to DRAM with stores past the cache, GB/s
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    std::vector<double> of;
-    std::stringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) of.push_back(std::stod(cell));
-    REQUIRE(of.size() == 8);
+  for (const std::vector<double>& of : measured_bandwidths())
     measured[static_cast<int>(of[0])] = of[6];
-  }
+  if (measured.empty()) return;
   REQUIRE(measured.size() == 24);
   std::vector<double> errors;
   for (const auto& [threads, rate] : measured) {
