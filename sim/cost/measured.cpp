@@ -67,7 +67,7 @@ struct MeasuredModel final : Cost {
   }
 };
 
-/// Prices by the rows of a profile. For a layer without a row it asks another cost model, or refuses.
+/// Takes prices from the rows of a profile. A layer without a row gets another model's, or is refused.
 struct MeasuredProfile final : Cost {
   MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
                   const std::string& statistic, std::shared_ptr<const Cost> outside,
