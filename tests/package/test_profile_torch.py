@@ -2,67 +2,14 @@
 """Profiles of torch modules: counts, times by a clock that only work moves, and joules of a known
 meter."""
 
-import csv
 import json
-import os
-import subprocess
-import tempfile
-import time
 import unittest
-from pathlib import Path
 
-from sluice_package import need, sluice
-
-need("numpy", "pandas", "torch")
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
-from sluice import _measuring, meters  # noqa: E402
-
-PROGRAM = os.environ.get("SLUICE_PROGRAM", str(Path(__file__).parents[2] / "build/release/sluice"))
-
-
-class Clock:
-    """A clock that only work moves."""
-
-    now = 0.0
-
-    @classmethod
-    def read(cls):
-        return cls.now
-
-
-class Works(nn.Module):
-    """Takes a given time by the clock. After `calls` calls it fails."""
-
-    left = {}
-
-    def __init__(self, seconds, calls=None):
-        super().__init__()
-        self.seconds = seconds
-        Works.left[seconds] = calls
-
-    def extra_repr(self):
-        return str(self.seconds)
-
-    def forward(self, x):
-        if Works.left[self.seconds] is not None:
-            Works.left[self.seconds] -= 1
-            if Works.left[self.seconds] < 0:
-                raise RuntimeError("no more\nof it")
-        Clock.now += self.seconds
-        return x * 1
-
-
-class StandIn:
-    """A meter of a device that takes 3 W while it works, in steps of 1/8 J."""
-
-    name = "stand_in"
-
-    def __init__(self, resolution_j=0.125):
-        self.resolution_j = resolution_j
-
-    def joules(self):
-        return 3 * Clock.now // self.resolution_j * self.resolution_j
+from profile_case import Clock, Folder, Works
+from sluice_package import sluice
+import torch
+from torch import nn
+from sluice import _measuring
 
 
 def network():
@@ -70,34 +17,6 @@ def network():
         nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True),
         nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True),
         nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 16, 10))
-
-
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.file = self.folder / "p.csv"
-        Works.left.clear()
-
-    def profile(self, module, inputs, **options):
-        given = {"budget_s": 1e-6, "meter": None, **options}
-        return sluice.profile_torch(module, inputs, self.file, **given)
-
-    def worked(self, module, **options):
-        return self.profile(module, torch.zeros(2, 4), clock=Clock.read, **options)
-
-    def rows(self, **where):
-        lines = self.file.read_text().splitlines(keepends=True)
-        self.assertEqual(lines[0], "# format: sluice-profile/1\n")
-        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-        return [row for row in rows if all(row[key] == value for key, value in where.items())]
-
-    def asked(self, *arguments):
-        done = subprocess.run([PROGRAM, "profile", *map(str, arguments), "--json"], capture_output=True,
-                              text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
 
 
 class Operators(Folder):
@@ -282,147 +201,6 @@ class Times(Folder):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
             done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # which no sample reaches
             self.assertEqual(done.calls, 1024)
-
-
-class Resumed(Folder):
-    def test_existing_rows_are_not_measured_again(self):
-        module = nn.Sequential(Works(0.25), Works(1.0))
-        self.worked(module)
-        before, text = Clock.now, self.file.read_text()
-        done = self.worked(module)
-        self.assertEqual((done.measured, done.kept), (0, 3))
-        self.assertEqual(Clock.now - before, 1.25)  # the one run that finds the leaves
-        self.assertEqual(self.file.read_text(), text)
-
-    def test_a_kill_loses_no_row_and_more_rows_may_be_requested_later(self):
-        class Killed(Exception):
-            pass
-
-        def killing(done, every):
-            told.append((done, every))
-            if done == 2:
-                raise Killed
-
-        told, module = [], nn.Sequential(Works(0.25), Works(1.0))
-        with self.assertRaises(Killed):
-            self.worked(module, progress=killing)
-        self.assertEqual((told, len(self.rows())), ([(1, 3), (2, 3)], 2))
-        told.clear()
-        done = self.worked(module, caches=("hot", "cold"), cache_bytes=64,
-                           progress=lambda *numbers: told.append(numbers))
-        self.assertEqual((done.measured, done.kept), (4, 2))
-        self.assertEqual(told, [(3, 6), (4, 6), (5, 6), (6, 6)])
-        self.assertEqual(len(self.rows(cache="hot")), 3)
-
-    def test_a_kill_between_rounds_loses_no_round(self):
-        class Killed(Exception):
-            pass
-
-        def killing(done, every):
-            if done == 5:
-                raise Killed
-
-        module = nn.Sequential(Works(0.25), Works(1.0))
-        with self.assertRaises(Killed):
-            self.worked(module, rounds=3, progress=killing)
-        self.assertEqual([(row["note"], row["seconds_samples"].count(";") + 1) for row in self.rows()],
-                         [("2 of 3 rounds", 20), ("2 of 3 rounds", 20), ("1 of 3 rounds", 10)])
-        self.assertEqual(self.asked("show", self.file)["measured"], 3)
-        told = []
-        done = self.worked(module, rounds=3, progress=lambda *numbers: told.append(numbers))
-        self.assertEqual((done.measured, done.kept), (3, 0))
-        self.assertEqual(told, [(6, 9), (7, 9), (8, 9), (9, 9)])
-        self.assertEqual([(row["note"], row["seconds_samples"].count(";") + 1) for row in self.rows()], [("", 30)] * 3)
-
-    def test_all_rows_of_a_file_are_measured_in_the_same_way(self):
-        module = nn.Sequential(Works(0.25))
-        self.worked(module)
-        text = self.file.read_text()
-        for change in ({"meter": StandIn()}, {"budget_s": 1.0}, {"rounds": 2}, {"clock": time.perf_counter}):
-            with self.subTest(change=change), self.assertRaisesRegex(sluice.InputError, "measured in one way.*another"):
-                self.profile(module, torch.zeros(2, 4), **{"clock": Clock.read, **change})
-            self.assertEqual(self.file.read_text(), text)
-        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # not in the file yet
-        self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
-        self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
-
-    def test_a_failed_operator_says_why_and_is_tried_again(self):
-        module = nn.Sequential(Works(0.25), Works(1.0, calls=9))
-        done = self.worked(module, whole=False)
-        self.assertEqual((done.measured, done.failed), (1, 1))
-        self.assertEqual([row["note"] for row in self.rows(processed="failed")], ["no more"])
-        self.assertEqual(self.asked("show", self.file)["failed"], 1)
-        Works.left[1.0] = None
-        done = self.worked(module, whole=False)
-        self.assertEqual((done.measured, done.kept, done.failed), (1, 1, 0))
-        self.assertEqual([row["note"] for row in self.rows()], ["", ""])
-
-    def test_a_file_of_another_machine_or_kind_is_not_changed(self):
-        for text, words in (("operator\nrelu\n", "is not a profile"),
-                            ('# format: sluice-profile/1\n# device: "K40"\noperator\n', "K40.*another file")):
-            self.file.write_text(text)
-            with self.subTest(text=text), self.assertRaisesRegex(sluice.InputError, words):
-                self.worked(nn.Sequential(Works(0.25)))
-            self.assertEqual(self.file.read_text(), text)
-
-
-class Energy(Folder):
-    def test_joules_are_those_of_the_meter(self):
-        # 3 W for 1 s are 3 J. Two steps of 1/8 J are 1 % of 25 J: 9 calls, 27 J.
-        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
-        row = self.rows()[0]
-        self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
-        shown = self.asked("show", self.file)
-        self.assertEqual((shown["with_energy"], shown["header"]["how"]["meter"], shown["header"]["idle"]),
-                         (1, "stand_in", "2.0W"))
-
-    def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
-        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
-        # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
-        self.assertEqual(self.rows()[0]["joules_error"], "4.0")
-
-    def test_joules_of_preparations_are_not_counted_for_the_calls(self):
-        def prepare(calls):
-            Clock.now += 5.0  # as clearing the cache would take
-
-            def run():
-                Clock.now += calls
-
-            return run
-
-        for most_calls in (None, 4):
-            with self.subTest(most_calls=most_calls):
-                subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
-                found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
-                                                                    meter=StandIn()))
-                # 3 W for 1 s. Repeated: 4 calls per run, two steps of 1/8 J are 1 % of 25 J: 3 runs. Subtracted: 10 x 20 s
-                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each; four steps of 1/8 J are uncertain.
-                self.assertEqual((found.joules, found.joules_error),
-                                 (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
-
-    def test_if_a_call_cannot_be_told_from_noise_there_are_no_joules(self):
-        subject = _measuring.Subject(lambda calls: lambda: None, lambda: None, most_calls=4)
-        found = _measuring.measure(subject, _measuring.Loop(budget_s=1e-9, sample_s=0, meter=StandIn()))
-        self.assertEqual((found.joules, found.joules_error), (None, None))
-
-    def test_idle_power_is_joules_per_second(self):
-        def sleep(seconds):
-            Clock.now += seconds
-
-        self.assertEqual(meters.idle_watts(StandIn(), 4.0, Clock.read, sleep), 3.0)
-
-    def test_rapl_sums_packages_and_handles_counter_overflow(self):
-        for package, energy in ((0, 900_000), (1, 5)):
-            (self.folder / f"intel-rapl:{package}").mkdir()
-            (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
-            (self.folder / f"intel-rapl:{package}/energy_uj").write_text(f"{energy}\n")
-        (self.folder / "intel-rapl:0:0").mkdir()  # cores, part of the package
-        meter = meters.Rapl(str(self.folder))
-        (self.folder / "intel-rapl:0/energy_uj").write_text("400000\n")
-        (self.folder / "intel-rapl:1/energy_uj").write_text("250005\n")
-        self.assertEqual(meter.joules(), 0.75)
-        with self.assertRaisesRegex(sluice.IoError, "no RAPL"):
-            meters.Rapl(str(self.folder / "none"))
 
 
 class Refused(Folder):

@@ -1,0 +1,72 @@
+#!/usr/bin/python3
+"""Joules in profiles of torch modules, by a meter that is known."""
+
+import unittest
+
+from profile_case import Clock, Folder, StandIn, Works
+from sluice_package import sluice
+from torch import nn
+from sluice import _measuring, meters
+
+
+class Energy(Folder):
+    def test_joules_are_those_of_the_meter(self):
+        # 3 W for 1 s are 3 J. Two steps of 1/8 J are 1 % of 25 J: 9 calls, 27 J.
+        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
+        row = self.rows()[0]
+        self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
+        shown = self.asked("show", self.file)
+        self.assertEqual((shown["with_energy"], shown["header"]["how"]["meter"], shown["header"]["idle"]),
+                         (1, "stand_in", "2.0W"))
+
+    def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
+        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
+        # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
+        self.assertEqual(self.rows()[0]["joules_error"], "4.0")
+
+    def test_joules_of_preparations_are_not_counted_for_the_calls(self):
+        def prepare(calls):
+            Clock.now += 5.0  # as clearing the cache would take
+
+            def run():
+                Clock.now += calls
+
+            return run
+
+        for most_calls in (None, 4):
+            with self.subTest(most_calls=most_calls):
+                subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
+                found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
+                                                                    meter=StandIn()))
+                # 3 W for 1 s. Repeated: 4 calls per run, two steps of 1/8 J are 1 % of 25 J: 3 runs. Subtracted: 10 x 20 s
+                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each; four steps of 1/8 J are uncertain.
+                self.assertEqual((found.joules, found.joules_error),
+                                 (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
+
+    def test_if_a_call_cannot_be_told_from_noise_there_are_no_joules(self):
+        subject = _measuring.Subject(lambda calls: lambda: None, lambda: None, most_calls=4)
+        found = _measuring.measure(subject, _measuring.Loop(budget_s=1e-9, sample_s=0, meter=StandIn()))
+        self.assertEqual((found.joules, found.joules_error), (None, None))
+
+    def test_idle_power_is_joules_per_second(self):
+        def sleep(seconds):
+            Clock.now += seconds
+
+        self.assertEqual(meters.idle_watts(StandIn(), 4.0, Clock.read, sleep), 3.0)
+
+    def test_rapl_sums_packages_and_handles_counter_overflow(self):
+        for package, energy in ((0, 900_000), (1, 5)):
+            (self.folder / f"intel-rapl:{package}").mkdir()
+            (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
+            (self.folder / f"intel-rapl:{package}/energy_uj").write_text(f"{energy}\n")
+        (self.folder / "intel-rapl:0:0").mkdir()  # cores, part of the package
+        meter = meters.Rapl(str(self.folder))
+        (self.folder / "intel-rapl:0/energy_uj").write_text("400000\n")
+        (self.folder / "intel-rapl:1/energy_uj").write_text("250005\n")
+        self.assertEqual(meter.joules(), 0.75)
+        with self.assertRaisesRegex(sluice.IoError, "no RAPL"):
+            meters.Rapl(str(self.folder / "none"))
+
+
+if __name__ == "__main__":
+    unittest.main()
