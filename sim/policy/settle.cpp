@@ -53,12 +53,14 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
+  // Only the reservations of a limited pool are counted: so the limits are set before the replay,
+  // which grants every request all the same.
+  for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
   bool fits = true;
   for (std::size_t p = 0; request.capacity_enforced && p < plan->pools.size(); ++p) {
-    Pool& pool = plan->pools[p];
-    pool.enforced = true;
+    const Pool& pool = plan->pools[p];
     fits = fits && (!pool.capacity || result.reserved[p] <= *pool.capacity);
   }
   if (fits) return {.seconds = result.makespan, .plan = [plan] { return *plan; }};
@@ -172,13 +174,15 @@ class Attempts {
 
   /// No candidate fits without waiting. A plan that waits for memory may fit: returns the fastest
   /// of these, in which the policy makes all open choices except cut and fates. If none fits
-  /// either, the message of the last cut, which is the finest, says what is missing.
+  /// either, the message says what is missing for the attempt with which the most micro-batches fit
+  /// in flight; among equal ones for the last, whose cut is the finest.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
+    std::int64_t most_in_flight = 0;
     std::vector<Candidate> waiting;
     for (std::size_t i = 0; i < attempts_.size(); ++i)
       waiting.push_back(
-          {0, 1, [this, i, &failure](double, const auto& settled) {
+          {0, 1, [this, i, &failure, &most_in_flight](double, const auto& settled) {
              Settled one;
              try {
                const auto plan = std::make_shared<Plan>(
@@ -186,8 +190,10 @@ class Attempts {
                check(*plan);
                one.seconds = run_seconds(*plan);
                one.plan = [plan] { return *plan; };
-             } catch (const Infeasible&) {
-               failure = std::current_exception();
+             } catch (const Infeasible& infeasible) {
+               const std::int64_t most = infeasible.shortage.most_in_flight.value_or(0);
+               if (most >= most_in_flight) failure = std::current_exception();
+               most_in_flight = std::max(most, most_in_flight);
              }
              one.text = attempts_[i].cut;
              one.attempt = i;

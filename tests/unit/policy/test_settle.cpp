@@ -52,6 +52,32 @@ TEST_CASE("if every candidate must wait for memory, the fastest of them is chose
   CHECK(waited > 3);
 }
 
+TEST_CASE("a plan that is chosen because it fits runs, in the seconds for which it was chosen") {
+  // All weights stay, and up to four inputs of each step are loaded before they are needed. A plan
+  // whose inputs are listed early reserves more bytes than it holds at any moment of an unlimited run.
+  int fitting = 0;
+  for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
+    INFO(capacity << " B");
+    const Scenario scenario = test::small_scenario(
+        416, {{0.00026, 8, 416}, {0.00012, 0, 96}, {0.00006, 8, 96}},
+        "workload: {batch: 2, micro_batch: 1, steps: 2}\npolicy: {name: resident}\n",
+        {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B",
+         "platform.links.host.together=1.5"});
+    Plan plan;
+    try {
+      plan = make_plan(scenario);
+      check(plan);
+    } catch (const Infeasible&) {
+      REQUIRE(fitting == 0);  // more memory is never refused
+      continue;
+    }
+    ++fitting;
+    CHECK(find_fact(plan.facts, "chosen_s")->number()->value ==
+          Approx(replay(plan).makespan).epsilon(1e-9));
+  }
+  CHECK(fitting > 30);
+}
+
 /// Seconds of one of these models on two devices of this many bytes, which share their way to host.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
@@ -130,6 +156,37 @@ TEST_CASE("a way that is compared and cannot be asked for here is left out") {
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // nobody else could be chosen
+}
+
+/// What is refused to streamed training with this many micro-batches in flight and its fates left
+/// open; no value if it fits.
+std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
+  const Scenario scenario = test::small_scenario(
+      4000, rows,
+      "workload: {mode: training, optimizer: none, batch: 8, micro_batch: 1}\n"
+      "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: " +
+          std::to_string(in_flight) + "}\n",
+      {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"});
+  try {
+    check(make_plan(scenario));
+    return {};
+  } catch (const Infeasible& infeasible) {
+    return infeasible.shortage;
+  }
+}
+
+TEST_CASE("the most that fit in flight are counted for the fates with which the most fit") {
+  int refused = 0;
+  for (std::int64_t capacity = 400'000; capacity <= 500'000; capacity += 1000) {
+    const std::optional<Shortage> shortage = refused_training(capacity, 8);
+    const std::int64_t most = shortage ? shortage->most_in_flight.value_or(0) : 0;
+    if (most == 0) continue;
+    INFO(capacity << " B, of which " << most << " in flight are said to fit");
+    CHECK(!refused_training(capacity, most));
+    CHECK(refused_training(capacity, most + 1));
+    ++refused;
+  }
+  CHECK(refused > 3);
 }
 
 }  // namespace
