@@ -65,11 +65,15 @@ void lower(int resource, rlim_t value) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
-void apply(const ChildLimits& limits) {
-#ifndef __SANITIZE_ADDRESS__  // the address sanitizer reserves terabytes of addresses
-  if (limits.more_bytes > 0)
-    lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
+#ifdef __SANITIZE_ADDRESS__  // the address sanitizer reserves terabytes of addresses
+constexpr bool limits_addresses = false;
+#else
+constexpr bool limits_addresses = true;
 #endif
+
+void apply(const ChildLimits& limits) {
+  if (limits_addresses && limits.more_bytes > 0)
+    lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
   if (limits.cpu_s > 0) lower(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_s));
 }
 
