@@ -20,7 +20,7 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
       if (memory.own)
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
   for (const Memory& memory : platform.memories) add(memory.name, memory.capacity, "");
-  for (const Device& device : platform.devices)  // each is at a memory of the platform
+  for (const Device& device : platform.devices)  // each device is at one memory
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
@@ -87,7 +87,8 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// lower() finds the routes of copy engines, but a synchronous copy has its own path.
+/// A copy that the compute units make has a path of its own here, because lower() finds only the routes of copy
+/// engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -95,7 +96,7 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// A copy waits for the previous work of the compute units, and their next work waits for the copy.
+/// A copy by the compute units waits for their previous work, and their next work waits for the copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -172,7 +173,7 @@ void refuse_long_plan(std::int64_t actions) {
 }
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
-  check_interrupt();  // a step may have a million micro-batches
+  check_interrupt();  // The loop asks for signals, because a step may have a million micro-batches.
   refuse_long_plan(++added_);
   action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
@@ -180,7 +181,8 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// Returns an empty name, for which the formula stands; if that name is taken, the name with '2, '3 …
+/// An action is named after its kind, stage and micro-batch. Returns an empty name if that is enough. If another action
+/// has that name, it returns the name with '2, '3 … appended.
 std::string PlanBuilder::own_name(const Action& action) {
   const int taken =
       names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
@@ -188,7 +190,7 @@ std::string PlanBuilder::own_name(const Action& action) {
 }
 
 std::string PlanBuilder::unique_name(std::string tensor) {
-  int& taken = tensor_names_[tensor];  // this reference stays valid
+  int& taken = tensor_names_[tensor];  // A later insertion does not move this entry of the map.
   std::string name = tensor;
   while (taken++ > 0) {
     name = tensor + "'" + std::to_string(taken);

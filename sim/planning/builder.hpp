@@ -18,7 +18,7 @@ namespace sluice {
 /// A plan lists no more actions than this. More would fill the memory of the computer that runs
 /// Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible when a plan would have more actions than the limit; `actions` is a lower bound of them.
+/// Throws Infeasible when a plan would have more actions than the limit. `actions`: at least this many would be listed.
 void refuse_long_plan(std::int64_t actions);
 
 class PlanBuilder {
@@ -35,8 +35,8 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home` is the node whose memory holds the tensor during the whole run; empty: none. If the
-  /// name is taken, '2, '3 … is appended.
+  /// `home` is the node whose memory holds the tensor during the whole run. It is empty if the tensor has no home. If
+  /// another tensor has this name, '2, '3 … is appended.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
@@ -48,13 +48,13 @@ class PlanBuilder {
   /// Computes on a device. lower() sets the seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
-  /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of
-  /// that route. With `release` it uses the source, and with `allocate` it allocates the destination.
+  /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of that route.
+  /// With `release`, the transfer ends the use of the source. With `allocate`, it allocates the destination.
   struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
-    /// The compute units of the device make the copy. Waits ensure that the device computes nothing
-    /// during the copy.
+    /// If true, the compute units of the device make the copy, and compute nothing else meanwhile.
+    /// Waits between the actions ensure this.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,

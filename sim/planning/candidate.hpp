@@ -1,5 +1,5 @@
-// Choices that a scenario leaves open are made by simulation: a policy offers candidates, and the
-// judge takes the one whose simulated plan ends first.
+// Choices that a scenario leaves open are made by simulation. A policy offers candidates, and the judge takes the
+// candidate whose simulated plan ends first.
 //
 // A candidate is defined by its structure (how the model is cut, how many micro-batches are
 // computed side by side, how early loads come), never by a capacity. The structure determines how
@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// A way in which every choice is made: how long it takes, and its plan.
+/// One way to make all open choices, after its simulation: its seconds and its plan.
 struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
   std::string text;  ///< what was chosen, as text of a scenario
@@ -27,7 +27,7 @@ struct Settled {
   std::size_t attempt = 0;  ///< number of the cut to which it belongs
 };
 
-/// Ways to make the open choices that share a lower bound.
+/// Several ways to make the open choices. They share a lower bound, so that one comparison can rule them all out.
 struct Candidate {
   double at_least = 0;    ///< seconds; none of its ways is faster than this
   std::int64_t ways = 1;  ///< the number of ways, including those that turn out not to fit
@@ -48,7 +48,8 @@ struct Judgement {
   std::optional<Settled> runner_up;
 };
 
-/// Returns the fastest of all candidates, and the first among equally fast ones. `best.plan` is empty when none fits.
+/// Returns the fastest of all candidates. Of equally fast ones, it takes the one that was offered first. `best.plan` is
+/// empty when none fits.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ namespace sluice {
 /// A copy between host memory and the device when nothing else uses its links.
 struct CopyTime {
   double setup_s = 0, bandwidth = 0, latency_s = 0;
-  /// The seconds for which it occupies the copy engine; its data arrive `latency_s` later.
+  /// The seconds for which the copy occupies the copy engine. The data arrive `latency_s` later.
   double seconds(std::int64_t bytes) const {
     return setup_s + static_cast<double>(bytes) / bandwidth;
   }

@@ -1,6 +1,6 @@
-// What a policy returns, and how it becomes a plan that can be executed. A policy says what runs,
-// in which order, and what waits for what. Seconds, routes and execution in series are added here,
-// in one place for all policies.
+// What a policy returns, and how it becomes a plan that can be executed. A policy says what runs, in which order, and
+// what waits for what. Seconds, routes, and waits for execution one action at a time are added here, for all policies
+// alike.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on seconds or rates, as numbers. The numbers are equal
-/// exactly when the decisions are equal.
+/// What prices decided in a draft, as numbers: two drafts have equal numbers exactly when prices decided the
+/// same.
 using PriceDecisions = std::vector<std::int64_t>;
 /// For a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
@@ -25,13 +25,13 @@ struct Draft {
   Plan plan;  ///< seconds and routes may be missing
   /// Without overlap each action also waits for the one that is listed before it.
   bool one_at_a_time = false;
-  /// The stages as the policy uses them, if they are not the stages of the request. The prices of
-  /// updates follow from their weights.
+  /// The stages after the policy changed them; none: the stages of the request. Their weights give the prices of the
+  /// updates.
   std::optional<std::vector<Stage>> stages = {};
-  /// Returns the decisions that depend on prices, for a request that differs from this one only in
-  /// prices (its stages are those of the draft). If the decisions for two requests are equal, their
-  /// drafts are equal too, so the plan is made once and only its prices are replaced. The function
-  /// refers to nothing of this request. Null: not known, so such a plan is always made again.
+  /// Returns what the prices of another request would decide. That request must differ from this one only in prices, so
+  /// its stages are those of the draft. If the decisions for two requests are equal, their drafts are equal too. Then
+  /// the plan is made once, and only its prices are replaced. The function refers to nothing of this request. Null: the
+  /// decisions are not known, so the plan is always made again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)

@@ -20,8 +20,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// The layers before a stage whose outputs the stage reads, and its own layers whose outputs later stages
-/// read. Inputs that only the first stage reads are one tensor, which is not named after a layer.
+/// Two lists of layers for a stage: earlier layers whose outputs it reads, and its own layers whose outputs later
+/// stages read. Inputs that only the first stage reads are one tensor, which is not named after a layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -137,8 +137,8 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// If a single tensor crosses a cut, it is called the boundary of the stage; otherwise the
-  /// layer's name distinguishes it from the others.
+  /// If a single tensor crosses a cut, its name says "boundary" and the stage. If several cross, each has its layer's
+  /// name.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
@@ -166,7 +166,7 @@ class ForwardMaker {
     return input;
   }
 
-  /// Reads a tensor from before the stage; it is brought to the stage's device if it is not there yet.
+  /// Reads a tensor that an earlier stage made. If the tensor is not on this stage's device yet, it is brought there.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -198,8 +198,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// An input may be loaded when the micro-batch `buffers` before it has been computed completely;
-  /// a tensor for another device is sent as soon as it has been made.
+  /// An input may be loaded when the micro-batch `buffers` positions earlier has left the last stage, because its
+  /// buffer is then free. A tensor for another device is sent as soon as it has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);

@@ -1,5 +1,5 @@
-// Inference as a program: each micro-batch of a round runs through all stages. Each stage runs on
-// its own device, where its weights stay.
+// Inference as a program (program.hpp): each micro-batch of a round runs through all stages. Each stage runs on its own
+// device, where its weights stay.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Times that differ only by rounding are equal: then the candidate that comes first wins.
+/// Times that differ only by rounding count as equal, so that rounding does not decide. Of equal times the first wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
@@ -30,10 +30,10 @@ void note(Judgement& judgement, const Settled& settled) {
 
 }  // namespace
 
-// Candidates are simulated in the order of their lower bounds, and of equal bounds the first one
-// offered comes first. When the next bound is not below the best time found, no further candidate
-// is faster: the answer is the same as if all had been simulated. If only one candidate has been
-// simulated by then, more are simulated until another one fits, so that the answer has a runner-up.
+// Candidates are simulated in the order of their lower bounds. If two bounds are equal, the candidate that was offered
+// first comes first. The loop ends when the next bound is not below the best time found, because no later candidate can
+// be faster. If only one simulated candidate fits by then, more are simulated until another one fits: the answer names
+// a runner-up.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

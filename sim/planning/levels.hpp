@@ -1,6 +1,6 @@
-// The bytes in a memory, per slot of a row, where whole ranges of slots change at once. The time of
-// both operations grows with the logarithm of the row's length. Throws InputError where a count
-// exceeds 2^63.
+// The bytes in a memory during each slot of a row of slots (slots.hpp), when whole ranges of slots change at once. The
+// time of adding and of asking grows with the logarithm of the row's length, because steps may have many slots. Throws
+// InputError where a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Levels {
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// The last slot from `first` to `last` that has more than `bytes`; none: there is no such slot.
+  /// Returns the last slot from `first` to `last` that has more than `bytes`, or none if no slot has more.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
@@ -33,7 +33,7 @@ class Levels {
   };
   Range all() const { return {1, 0, count_ - 1}; }
   void build(const Range& range, const std::vector<std::int64_t>& bytes);
-  /// The same, for the part of the slots `first` to `last` that lies in this range.
+  /// Adds the bytes to those slots from `first` to `last` that lie in this range of the tree.
   void add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes);
   std::optional<std::size_t> last_above(const Range& range, std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;

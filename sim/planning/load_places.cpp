@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Returns the earliest slot from `from` to `to` from which on there is room until `to`, and takes
-/// that room. In levels_, slot s has the number s + `turn`.
+/// Takes room for a load. Returns the earliest slot, `from` or later, after which every slot up to `to` has room for
+/// it. In levels_, slot s has the number s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;
@@ -18,7 +18,7 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// A load that came more than a whole step early would overlap with its own repetition.
+// The same load repeats in every step. If it came more than a whole step early, two of its copies would overlap.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

@@ -1,6 +1,6 @@
-// Decides where the loads of a row of slots are listed: as early as each may come and as memory has
-// room for it, possibly in the previous step. It is known in advance what memory holds while each
-// slot runs alone; each load that is placed takes more room. Bytes.
+// Decides before which slots (slots.hpp) loads are listed: each as early as it may come and memory has room for it,
+// possibly in the previous step. What memory holds while each slot runs alone is known in advance, and each load that
+// is placed takes more room. All sizes are bytes.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A load to be placed. All are numbers of slots; < 0: in an earlier step.
+/// A load to be placed. All members are numbers of slots; negative ones belong to an earlier step.
 struct LoadWish {
   std::int64_t bytes = 0;
   std::int64_t needed = 0;    ///< the slot that needs it

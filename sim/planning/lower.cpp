@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Returns the sum over the layers of the stage for which the condition is true.
+/// Adds up `price` over those layers of the stage for which the condition is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -42,8 +42,8 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// The price of the input gradient, the weight gradient, or both. If the price is a multiple of the
-/// forward pass, each is half of it. Layers without a backward pass count in neither.
+/// The price of the input gradient, the weight gradient, or both. If the workload gives the backward pass as a multiple
+/// of the forward pass, each of the two gradients is half of it. A layer without a backward pass adds nothing.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -69,7 +69,7 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Keeps prices by (kind, part, stage, device, samples), because there are many micro-batches but
+/// Keeps each price after its first use, by kind, part, stage, device and samples: there are many micro-batches but
 /// only few prices.
 class Prices {
  public:

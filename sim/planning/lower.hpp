@@ -1,5 +1,5 @@
-// Lowering replaces "stage 3 on gpu" and "tensor from host to gpu" by seconds, FLOP, joules and
-// routes. After that, a plan needs neither the model nor the platform.
+// Lowering replaces "stage 3 on gpu" and "tensor from host to gpu" by numbers: seconds, FLOP, joules and routes. A plan
+// that has these numbers can be executed without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -42,9 +42,9 @@ void take_price(Action& action, const Price& price, const Stream& stream);
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Fills in what is missing: seconds, flop, memory_bytes and joules (above idle) of compute
-/// actions, from the layers of their stage and their samples; and the routes of transfers. Throws
-/// InputError when no links connect two memories, or when the device has no rate for the dtype.
+/// Fills in what is missing. Compute actions get seconds, flop, memory_bytes and joules (above idle) from the layers of
+/// their stage and their samples. Transfers get their routes. Throws InputError when no links connect two memories, or
+/// when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
 /// The same for a plan that was made without a scenario and so without a cost model. Its

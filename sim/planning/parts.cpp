@@ -11,15 +11,17 @@ std::vector<Field> common_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device that computes; by default the platform's first one",
+       .summary = "the device that computes; the default is the platform's first device",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "transfers run during computation; off: one action at a time, in listing order",
+       .summary =
+           "whether transfers run during computation; off: one action runs at a time, in the order of the plan",
        .default_text = "true"},
       {.name = "buffers",
        .type = Type::integer,
-       .summary = "micro-batches whose input (or output) may be on the device for transfers",
+       .summary =
+           "how many micro-batches may have their input on the device for transfers, and how many their output",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

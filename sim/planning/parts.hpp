@@ -27,9 +27,9 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// The numbers of micro-batches in flight that are tried if the number is open. They correspond to
-/// numbers of passes, from a single pass to one micro-batch per pass. Each number is about 1 /
-/// `growth` larger than the previous one.
+/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each fits a number of
+/// passes, from one pass for all micro-batches to one pass per micro-batch. Each number is about 1 / `growth` larger
+/// than the previous one.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// The body of a plan: the smallest number of micro-batches after which everything repeats. A step
@@ -41,7 +41,7 @@ struct Round {
 /// Returns the shortest round with at least this many micro-batches into which a step can be
 /// divided, or the whole step if there is no shorter one.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
-/// A choice whose shortest round would be longer than this is not tried.
+/// A choice of the judge whose shortest round would have more micro-batches than this is not tried.
 inline constexpr std::int64_t longest_round = 4096;
 
 /// Makes host memory hold the inputs of a step, and its answers if they are saved.
@@ -51,8 +51,8 @@ void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::st
 /// Returns the plan of all rounds, from a builder whose body is one round.
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
-/// Throws InputError at the first of these keys that is present: it has no meaning in training, for
-/// the given reason.
+/// Throws InputError at the first of these keys that the scenario has. The message says that the key has no meaning in
+/// training, for the given reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
 /// The same for the keys `buffers` and `outputs`.
@@ -61,8 +61,8 @@ void refuse_common_in_training(const Reader& parameters);
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The stage's part of the answer that does not go to the next stage with `output` but leaves at
-  /// once; 0 for the last stage, whose part is its output.
+  /// The part of the answer that this stage computes and that no later stage reads. It leaves the device at once. It is
+  /// 0 for the last stage, because the last stage's part of the answer is its output.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
@@ -95,8 +95,8 @@ struct StageOutput {
 /// the stage is the last one. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves the output of `forward` to `host`. An answer has its place there
-/// from the start, and its samples are done when it arrives; a boundary activation is allocated.
+/// Lists the transfer that saves the output of `forward` to `host`. Host memory holds the room for an answer from the
+/// start, and the samples of the answer are done when it arrives. The room for a boundary activation is allocated.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 
@@ -107,8 +107,8 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Bytes of the caches of keys and values: of one stage for `samples` samples, and of all stages for
-/// all samples of a step. A cache is never moved: the device that reads it holds it from start to end.
+/// Bytes of the caches of keys and values: of one stage for `samples` samples, and of all stages for all samples of a
+/// step. A cache is never moved: the device that reads it holds it from the start of the run to its end.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
 /// Makes `device` hold the cache of a stage.
@@ -139,10 +139,10 @@ class StageRunner {
   /// Lists the forward pass of one stage; see list_stage.
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves the output of a stage, or its part of the answer if that is a separate tensor, after the
-  /// action that makes it; `answer`: no later stage reads it. The action that makes it waits until
-  /// the save `buffers` saves earlier has arrived, so that at most `buffers` results wait to be
-  /// saved. See list_save.
+  /// Saves the output of a stage after the action that makes it, or the stage's part of the answer if
+  /// that is a separate tensor. `answer`: no later stage reads it. The action waits until the save
+  /// `buffers` saves earlier has arrived, so that at most `buffers` results wait to be saved. See
+  /// list_save.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 

@@ -1,6 +1,6 @@
-// The price of a pass whose operands are in several memories: seconds for memories that the device
-// reaches itself, and flows for memories that it reads or writes over a link while it computes
-// (zero-copy). The flows share links with all other flows. The pass ends when both have ended.
+// The price of a pass of a layer whose operands are in several memories. Operands in memories that the device reaches
+// itself cost seconds. Operands behind a link become flows: the device reads or writes them over the link while it
+// computes (zero-copy), and these flows share the link with all others. The pass ends when both have ended.
 #pragma once
 
 #include <string>
@@ -21,10 +21,10 @@ struct PlacedPrice {
   std::vector<Flow> flows;
 };
 
-/// `query` has its operands, as placed_query() makes it. If the cost model has measured the
-/// operator with its operands in these memories, that is the price, and nothing flows. Throws
-/// InputError, which names layer, operand and memory, when there is no such memory, no link to it,
-/// or no rate.
+/// The price of `query`, whose operands say in which memories they are (see placed_query). If the cost model has
+/// measured the operator with its operands in these memories, the measured time is the price, and nothing flows.
+/// Throws InputError, which names layer, operand and memory, when there is no such memory, no link to it, or no
+/// rate.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
 /// Gives the action that price and its flows. `tensors` has the tensor of each operand.

@@ -1,6 +1,6 @@
-// Prices a plan again: the same actions in the same order, with the seconds, rates and watts of
-// another platform or cost model. The result equals a new plan, because a draft says what prices
-// decided in it (draft.hpp), and the plan is reused only if these decisions stay the same.
+// Pricing a plan again keeps its actions and their order, and takes seconds, rates and watts from another platform or
+// cost model. The result equals a plan that is made anew: a draft says what prices decided in it (draft.hpp), and the
+// plan is reused only if prices decide the same again.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// For a draft that is about to be finished for this request. None: the draft does not say what
-  /// prices decided, or has its own prices.
+  /// Call this for a draft that is about to be finished for this request. Returns none if the draft does not say what
+  /// prices decided, or has prices of its own.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called once, with the finished plan, before anything else. Returns false when parts of
   /// the plan do not come from the platform, so that it cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// The same when `other` has already found the decisions of this request. Its request must differ
+  /// Does the same when `other` has already found the decisions of this request. The request of `other` must differ
   /// from this one only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// The decisions that prices make for a request that differs from the first one only in
-  /// prices. If they equal those of this plan, the plan of that request is this plan with other
+  /// Returns what prices decide for a request that differs from the first one only in prices. If
+  /// these decisions equal those of this plan, the plan of that request is this plan with other
   /// prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));

@@ -1,12 +1,12 @@
-// A program: the computations of one round on its devices, in order, and every tensor that is on a
-// device for some of them. It is the intermediate form between stages and plan, for inference and
-// training: it determines what a device holds at each moment, and program_listing makes the plan
-// from it.
+// A program lists the computations of one round on its devices, in order, and every tensor that is
+// on a device for some of them. It stands between stages and plan, for inference and training
+// alike. It determines what a device holds at each moment, and program_listing makes the plan from
+// it.
 //
-// A tensor may be on a device several times in a round (an activation that goes to host memory and
-// comes back), and on several devices. Each of these is an instance, which lasts from the operation
-// that makes it, or first needs it there, to its last user. A tensor that crosses several cuts is
-// one instance, no matter how many stages are between its maker and its readers.
+// A tensor may be on a device several times in a round (an activation that goes to host memory and comes back), and on
+// several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation that makes
+// it or first needs it there, and ends with its last user. A tensor that crosses several cuts is one instance, no
+// matter how many stages are between its maker and its readers.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct Program {
     std::string node;  ///< the node that holds it; empty: host memory
   };
 
-  /// Weights that are loaded once before the first round and stay, with their gradients and their
-  /// optimizer state, which start as zeros.
+  /// Weights that are loaded once before the first round and stay on their device. Their gradients and their optimizer
+  /// state stay beside them, and start as zeros.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
@@ -49,8 +49,8 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< numbers of operations
     bool loaded = false;                ///< a transfer brings it
     double load_s = 0;
-    /// Where a load comes from: a home, the copy that the save of another instance left in host
-    /// memory, or, if the tensor is sent, that instance on its device.
+    /// Where a load comes from. It is a home; or the copy that the save of another instance left in host memory; or,
+    /// for a tensor that is sent, the instance on the other device.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< instance
     bool sent = false;
@@ -98,8 +98,8 @@ struct Program {
 
   /// Bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// Bytes on a device while each operation runs alone: what it needs, and what later operations
-  /// need.
+  /// The bytes on a device during each operation, if one operation runs at a time: what this operation needs, and what
+  /// later operations need.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
@@ -111,7 +111,7 @@ std::string instance_name(const std::string& what, std::size_t stage, std::int64
 /// needs it, and starts after the previous operation.
 void load_when_needed(Program& program);
 
-/// Finds the save that must end before the next load of the same home.
+/// A load must not read a home before the last save into that home has ended. This class finds that save.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
@@ -120,8 +120,8 @@ class HomeWrites {
     std::size_t number;  ///< index among the saves of that operation
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save into the home from which this instance is loaded, before an operation of
-  /// this round; the save is in this round or in the previous one.
+  /// Returns the last save into the home from which this instance is loaded, among the saves before this operation of
+  /// the round. The save is in this round or in the previous one.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

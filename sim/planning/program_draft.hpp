@@ -1,4 +1,4 @@
-// Makes a program: its operations in order, and the instances that they load, make, use and save.
+// Builds a program operation by operation, with the instances that each operation loads, makes, uses and saves.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ class ProgramDraft {
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// The same if devices take turns, phase by phase.
+  /// The same for devices that take turns: each phase is on the next device.
   void take_turns() {
     end_phase();
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// Returns an operation of this phase. It will be the next one; the caller completes it and adds it.
+  /// Returns a new operation of this phase. The caller completes it and adds it, and until then adds no other.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }

@@ -74,8 +74,8 @@ class ProgramLister {
     }
   }
 
-  /// Makes the tensor of each instance. The first instance of a home uses the home's tensor, and a
-  /// tensor that is sent stays the same tensor.
+  /// Makes the tensors of the plan. The first instance that comes from a home uses the tensor of that home. An instance
+  /// that is sent to another device stays the same tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -156,7 +156,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Whether the operation that makes the instance also uses it, or it is saved afterwards.
+  /// Whether anything reads the instance where it was made: the operation that makes it, or a save after it.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();

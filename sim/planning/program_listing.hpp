@@ -23,8 +23,8 @@ struct ProgramListing {
   std::vector<Fact> facts = {};
 };
 
-/// `most` is set to the least number of bytes of the first device with which everything would be
-/// listed in the same way.
+/// `most` is set to the bytes of the first device with which everything is listed in the same way. With fewer bytes,
+/// some load would come later.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace {
 
-/// The largest number of actions that the plan may list for a step when transfers take turns.
+/// The plan lists a step round by round when transfers take turns, but only if that makes at most this many actions.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -58,7 +58,7 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// The names that are exchanged: those of the devices and of their further memories.
+/// Maps each name of one device to that of the other: the device's own name, and the names of its further memories.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
@@ -99,7 +99,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The order of transfers may change from round to round, so in a short step each round gets its own order.
+  // The order of transfers may differ from round to round. If a step is short, each of its rounds gets an order of its
+  // own.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

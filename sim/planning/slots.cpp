@@ -28,7 +28,7 @@ StepSlots::Memory& StepSlots::memory(const std::string& device) {
 
 void StepSlots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
-  if (load.once) {  // every slot's bytes already include it
+  if (load.once) {  // It stays from the first step on, so that every slot's bytes already include it.
     const std::int64_t at = load.earliest;
     loads_.push_back({std::move(load), at, {}, {}});
     return;
@@ -44,8 +44,8 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// The first load of a step is needed before the early loads of that step. So the previous step may
-/// list it as its last load.
+/// Whether the first load of the next step is listed at the end of the present one. That load is needed before all
+/// early loads of the next step.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
@@ -68,7 +68,7 @@ void StepSlots::list_prologue() {
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
-/// Loads of this step are listed before those of the next step, because they are needed sooner.
+/// Loads of this step come before those of the next step in the list, because they are needed sooner.
 void StepSlots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {

@@ -1,11 +1,11 @@
-// One step of a device as a row of slots: in each slot one micro-batch is computed, from what was
-// loaded before it, and its result may be saved after it. Loads may be listed before the slot that
-// needs them, also in the previous step, as long as memory has room. So a copy engine works ahead
-// and never blocks grants that are listed earlier.
+// One step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the loads
+// that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot than
+// the one that needs it, even in the previous step, as long as memory has room. So a copy engine works ahead and never
+// blocks grants that are listed earlier.
 //
-// Why a plan made here cannot block: executed one action at a time in listing order, it fits at
-// every moment (add() ensures this), and every wait refers to an earlier action of the list. A pool
-// that grants in listing order can then always serve the earliest action that has not ended.
+// A plan made here cannot block, for this reason. Executed one action at a time in listing order, it fits at every
+// moment (add() ensures this), and every wait refers to an action that is listed earlier. A pool that grants in listing
+// order can then always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// The position of item number `index` in a row of `count` items that each step repeats. A negative `index`
-/// is an item of an earlier step. Holds the position in the row, and how many steps ago that step was.
+/// Each step repeats a row of `count` items. This is the position of item number `index`, which is negative for an item
+/// of an earlier step. It holds the place in the row, and how many steps ago that step was.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -39,21 +39,21 @@ struct SlotLoad {
   /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
   /// in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;
-  /// What it brings stays on the device: it is listed once, before the first step.
+  /// What the load brings stays on the device, so it is listed once, before the first step.
   bool once = false;
-  /// Save number `number` among those that `slot` lists, in the step that is `steps_ago` steps earlier.
+  /// Save number `number` of those that `slot` lists, in the step that is `steps_ago` before the present one.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};     ///< loads what that save wrote, and releases the copy
-  Saved after_save = {};  ///< starts after that save, and leaves the copy
+  Saved reloads = {};     ///< loads what that save wrote, and frees that copy
+  Saved after_save = {};  ///< starts after that save, and keeps that copy
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. `bytes`: per slot, the most that it holds while the slot runs alone,
-/// with the loads listed in the slot.
+/// The memory of a device. `bytes`: for each slot, the most that the memory holds while this slot runs alone, including
+/// the loads that are listed in the slot.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -72,9 +72,9 @@ struct SlotWork {
 
 class StepSlots {
  public:
-  /// The order of the loads in the prologue that bring what the first step needs early: as the
-  /// previous step would list them, or in the order of need. In the latter case the first load of a
-  /// step is also listed in the previous step, if any load is.
+  /// The order of those loads in the prologue that the first step needs early. With `as_listed`, it is the order in
+  /// which a previous step would list them; with `by_need`, the order in which they are needed. With `by_need`, the
+  /// first load of a step is listed in the previous step as soon as any load is.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// One memory per device that receives loads, each with the same number of slots.
@@ -86,8 +86,8 @@ class StepSlots {
   /// Registers a load; it is placed as early as it may come and as memory has room for it.
   void add(SlotLoad load);
 
-  /// Lists everything: early loads of the first step in the prologue, then the body, where
-  /// `compute(slot)` lists the computation of a slot (and its save).
+  /// Lists everything: early loads of the first step in the prologue, and then the body. There, `compute(slot)` lists
+  /// the computation of a slot and its save.
   template <class Compute>
   void list(Compute&& compute) {
     list_prologue();

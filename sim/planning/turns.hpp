@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Returns the plan in which transfers take turns, in the order in which they begin in a simulation
-/// of the original plan. None when no link is shared, or when that plan blocks. Throws Interrupted.
+/// Returns the plan in which transfers take turns, in the order in which they begin when the original plan is
+/// simulated. Returns none when no link is shared, or when the original plan blocks. Throws Interrupted.
 std::optional<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns a machine on which host memory is the second memory of the device.
+/// Returns the machine that the policy is shown (backing.hpp): host memory is the second memory of the device.
 Platform shown_platform(const Platform& platform, const std::string& name) {
   Platform shown = platform;
   shown.lookup = {};
@@ -36,7 +36,7 @@ struct Shown {
   PolicyRequest request;  ///< refers to the platform above
 };
 
-/// Changes a plan for the machine as shown into a plan for the real machine.
+/// Changes a plan for the machine that the policy was shown into a plan for the real machine.
 class Putter {
  public:
   Putter(Plan plan, const Platform& platform, const Common& common)
@@ -64,7 +64,7 @@ class Putter {
     return static_cast<std::uint32_t>(at - plan_.pools.begin());
   }
 
-  /// Inputs and answers have their home in host memory. Weights begin there.
+  /// Gives inputs and answers their home in host memory. Weights begin there, too.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
       Tensor& tensor = plan_.tensors[t];
@@ -184,7 +184,7 @@ Plan put_on(const PolicyRequest& request, const Common& common, Plan plan) {
   return put;
 }
 
-/// The same setting on the real machine. It has no plan if a memory is too small.
+/// Judges the same choices on the real machine. The result has no plan if a memory is too small.
 Settled settled_on(const PolicyRequest& request, const Common& common, const Settled& shown) {
   Settled one = {.text = shown.text, .attempt = shown.attempt};
   try {
@@ -192,7 +192,7 @@ Settled settled_on(const PolicyRequest& request, const Common& common, const Set
     check(*plan);
     one.seconds = run_seconds(*plan);
     one.plan = [plan] { return *plan; };
-  } catch (const Infeasible&) {  // other settings may fit
+  } catch (const Infeasible&) {  // Other choices may still fit.
   }
   return one;
 }

@@ -4,8 +4,8 @@
 // memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the
 // first memory, as always.
 //
-// Any policy can make such plans: it is shown a machine whose host memory is the second memory, and
-// its plan is then changed into one for the real machine.
+// Any policy can make such plans. The policy is shown a machine whose host memory is the second memory of the device.
+// Its plan is then changed into a plan for the real machine.
 #pragma once
 
 #include <functional>
@@ -25,18 +25,19 @@ inline constexpr const char* backing = "backing";
 /// must count the bandwidths of memories.
 bool places_tensors(const Field& placement);
 
-/// Returns why the second memory of the device cannot be such a home; empty if it can. `device`: its name.
+/// Returns why the second memory of the device named `device` cannot be such a home. The text is empty if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` with that reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// Makes the plan that the policy makes for the machine as shown, for the real machine. Throws what `plan` throws.
+/// Asks the policy for a plan for the machine that it is shown, and returns the plan for the real machine. Throws what
+/// `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const Common& common, const PlanOf& plan);
 
-/// The candidates that the policy has for the machine as shown, each judged by its plan for the
-/// real machine. Their lower bounds are those of the machine as shown, on which inputs use the same
-/// links as the weights. So the bounds may leave out a candidate that is slightly faster.
+/// The candidates that the policy has for the machine that it is shown. Each is judged by its plan for the real
+/// machine. Their lower bounds hold for the shown machine, on which inputs use the same links as the weights. So a
+/// bound may rule out a candidate that is slightly faster on the real machine.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
                                          const CandidatesOf& candidates);

@@ -1,6 +1,6 @@
-// Translates a model and a workload into a placement problem: micro-batches go through all layers,
-// forward, and in training also backward and through the update. Each pass of a layer is a kernel,
-// and each of its tensors that is on the device may be in either memory.
+// Translates a model and a workload into a placement problem. Micro-batches go through all layers: forward, and in
+// training also backward and through the update. Each pass of a layer is a kernel. Each tensor of a kernel that is on
+// the device may be in either memory.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ struct PlacedKernel {
   ActionKind kind = ActionKind::forward;
   std::uint32_t layer = none;
   std::int64_t micro_batch = -1;  ///< -1: an update
-  /// Its operands have no memories yet. None: the kernel computes nothing, and makes the gradients
+  /// The query's operands have no memories yet. None: the kernel computes nothing, and makes the gradients
   /// that no backward pass makes.
   std::optional<Query> query = {};
-  std::vector<std::size_t> operand_of = {};  ///< the kernel's operand for each of the query
+  std::vector<std::size_t> operand_of =
+      {};  ///< for each operand of the query, the kernel's operand
 };
 
 struct PlacedKernels {
@@ -36,8 +37,8 @@ struct PlacedWork {
   std::int64_t micro_batches = 1;  ///< one after the other; in training, the number per update
 };
 
-/// Weights, optimizer state and caches stay; inputs are given. Stages and fates have no effect:
-/// nothing is computed twice or left out. Throws InputError.
+/// Weights, optimizer state and caches are there from the start to the end, and inputs are given. Stages and fates have
+/// no effect: nothing is computed twice or left out. Throws InputError.
 PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories);
 
 }  // namespace sluice

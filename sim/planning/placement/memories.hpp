@@ -16,14 +16,14 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< the slow memory can be reached only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates of kernels that read and write slow memory in place: the time of these bytes is
-  /// added to the time with everything in fast memory. None: the cost model prices such kernels.
+  /// Measured rates of kernels that read and write slow memory in place. The time of these bytes is added to the time
+  /// of the kernel with everything in fast memory. None: the cost model prices such kernels.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
-/// Returns the first device that reaches two memories itself, with the first two of them. If no device
-/// does, the first device and host memory, which it reaches over a link. `device` names the device;
-/// empty: any. Throws InputError when there is no such device, or no rate between its memories.
+/// Returns the first device that reaches two memories itself, with the first two of them. If no device does, it returns
+/// the first device and host memory, which the device reaches over a link. `device` is the name of the device to take;
+/// if empty, any device. Throws InputError when there is no such device, or no rate between its memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

@@ -13,12 +13,12 @@
 namespace sluice {
 namespace {
 
-/// For one search, without branch and bound, because there are many sizes.
+/// The steps of one search. It does without branch and bound, because there are many sizes to search for.
 constexpr std::size_t tries = 300;
 
-/// The sizes of fast memory for which a placement is searched for: equal shares of the bytes that are
-/// needed, and more of them if there are few kernels. The sizes for a device are those for which it has
-/// room. So a device with more room has a choice of more placements, and no run becomes slower.
+/// The sizes of fast memory for which a placement is searched: equal shares of the bytes that are needed, and more
+/// shares if there are few kernels. A device gets the sizes for which it has room. So a device with more room chooses
+/// from more placements, and no run becomes slower.
 std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const std::int64_t needed = question.peak();
   const std::int64_t count = std::clamp<std::int64_t>(16'000 / question.kernel_count(), 16, 64);
@@ -41,10 +41,10 @@ class PlacementChoice {
   void consider(const PlacedQuestion& asked) {
     for (const std::int64_t size : sizes_within(asked.question(), asked.room())) {
       const Optimum found = placed(asked.question(), size);
-      // With smaller sizes, no placement is faster than the bound of this one.
+      // No placement with a smaller size is faster than this bound.
       if (at_least(asked, found.bound) >= seconds_) return;
       list(asked, found);
-      if (way_ == "all_slow") return;  // the placement is the same for all sizes
+      if (way_ == "all_slow") return;  // This way gives the same placement for all sizes.
     }
   }
 
@@ -54,7 +54,7 @@ class PlacementChoice {
   }
 
  private:
-  /// A run takes at least as long as its kernels.
+  /// A lower bound of the seconds of a run: its kernels run one after the other.
   static double at_least(const PlacedQuestion& asked, double kernels_s) {
     return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
   }
@@ -103,8 +103,8 @@ Draft placed_draft(const PolicyRequest& request, const Common& common, const std
   PlacementChoice choice(request, common, policy, way);
   const PlacedQuestion free(request, common, policy, {});
   choice.consider(free);
-  // The search knows neither how long a load takes nor that other tensors may be worth more than
-  // the room for what is in transfer.
+  // The search does not know how long a load takes, nor that other tensors may be worth more than the room for what is
+  // in transfer. So a run is also tried with some kinds of tensors barred from fast memory.
   for (const PlacedQuestion::Barred barred :
        {PlacedQuestion::Barred{.inputs = true}, {.inputs = true, .answers = true}})
     if (barred.answers ? free.has_answers() : free.has_inputs())

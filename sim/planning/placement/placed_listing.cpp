@@ -50,7 +50,7 @@ class PlacedLister {
   }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Whether the tensor is where it is needed from the start to the end.
+  /// Whether the tensor is in the memory where it is needed, from the start of the run to its end.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -79,7 +79,7 @@ class PlacedLister {
     return -1;
   }
 
-  /// The input of the next round is loaded when this round's last users of it have ended.
+  /// Loads the input of the next round when the last users of this round's input have ended.
   void load_next(std::uint32_t t) {
     const PlanBuilder::Ref next = load(t);
     builder_.at(next).ahead = 1;
@@ -90,7 +90,8 @@ class PlacedLister {
   void list_kernel(std::uint32_t k) {
     const PlacedKernel& kernel = asked_.kernels()[k];
     kernels_.emplace_back();
-    if (!kernel.query) {  // the next kernel makes its results
+    if (!kernel
+             .query) {  // A kernel that computes nothing has no action. The next kernel makes its results.
       waiting_.push_back(k);
       return;
     }
@@ -108,7 +109,7 @@ class PlacedLister {
       if (asked_.is_answer(operand.tensor)) give_back(ref, operand.tensor);
   }
 
-  /// The action of this ref makes, reads and writes the operands of kernel k.
+  /// The action of `ref` stands for kernel k: it makes, reads and writes the operands of this kernel.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
@@ -167,7 +168,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // the answer before may still be in transfer
+    builder_.wait(ref, save, 2);  // The previous answer may still be in transfer.
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }

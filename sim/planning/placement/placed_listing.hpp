@@ -16,7 +16,7 @@ struct PlacedListing {
   const Placing& placing;  ///< every path stays in one memory
 };
 
-/// One micro-batch after the other, all kept.
+/// Lists one micro-batch after the other. All activations are kept.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice

@@ -11,8 +11,8 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// The number of micro-batches after which the placement repeats: those of a batch in training,
-/// those of a step if each sample has its own cache, else 1.
+/// The number of micro-batches after which the placement repeats. In training, these are the micro-batches of a batch.
+/// In inference, they are those of a step if each sample has its own cache, and else 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -29,7 +29,7 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// The tensors that one kernel makes and no other one touches, indexed by tensor.
+/// Finds the tensors that one kernel makes and no other kernel touches, indexed by tensor.
 std::vector<char> answers_of(const PlacementProblem& problem) {
   std::vector<int> uses(problem.tensors.size(), 0);
   for (const PlacementProblem::Kernel& kernel : problem.kernels)
@@ -66,7 +66,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& commo
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // This also holds if capacities are not enforced: the plans with which this one is compared are made without them.
+  // The room is limited even if capacities are not enforced, because this plan is compared with plans that are made
+  // without them.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (barred.inputs ? 0 : input_bytes_) -

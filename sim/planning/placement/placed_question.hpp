@@ -1,5 +1,5 @@
-// The question of where the tensors of a policy's run should lie: its kernels, its answers, and the
-// room in fast memory in addition to an input and an answer in transfer.
+// The question of where the tensors of a policy's run should lie. It consists of the run's kernels, its answers, and
+// the room in fast memory. An input and an answer in transfer take their room in addition.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace sluice {
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that may lie in slow memory only. An input or an answer in fast memory needs room for
-  /// another one of its kind that is in transfer. If it may not lie there, this room is free for other tensors.
+  /// Kinds of tensors that may lie in slow memory only. An input in fast memory needs room for the next input, which is
+  /// in transfer; the same holds for answers. If inputs or answers may not lie there, this room is free for other
+  /// tensors.
   struct Barred {
     bool inputs = false, answers = false;
   };

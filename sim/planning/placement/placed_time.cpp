@@ -25,7 +25,7 @@ class Pricer {
                      up / memories_.asynchronous.to_slow});
   }
 
-  /// The lines of a roofline: one of the FLOP, one of the bytes, and those of the link in both directions.
+  /// The lines of a roofline: one for the FLOP, one for the bytes, and one for each direction of the link.
   std::vector<KernelTime::Line> lines(std::size_t tensors) const {
     const std::vector<char> fast(tensors, 0);
     Query flop = query_, bytes = query_;
@@ -86,8 +86,8 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // For few tensors, all sets of tensors in slow memory are tried; for many, each alone in slow
-  // memory, each alone in fast memory, and all in either memory.
+  // The sets of tensors in slow memory that are tried. For few tensors, they are all sets. For many, they are each
+  // tensor alone in slow memory, each alone in fast memory, and all tensors in either memory.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);

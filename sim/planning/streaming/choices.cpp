@@ -21,11 +21,11 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may have several passes of the weights
 constexpr double never = std::numeric_limits<double>::infinity();
-/// The numbers of inputs and of results of other slots for which there is room in addition to the
-/// largest group, if buffers are spared.
+/// When buffers are spared, these numbers of inputs and of results of other slots are tried: beside the largest group,
+/// the device has room for so many of them.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots = 1000;      ///< a step of so few is simulated fast: more is tried
+constexpr std::int64_t few_slots = 1000;      ///< more ways are tried for a step with so few slots
 constexpr std::int64_t shares_that_stay = 8;  ///< fractions of the weights' bytes
 
 /// Returns a size so large that the fixed costs of each transfer are at most a hundredth of its time.
@@ -35,7 +35,7 @@ std::int64_t small_piece(const StreamedCase& streamed) {
       {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
 }
 
-/// Everything that the candidates of one cut share.
+/// What the candidates of one cut have in common.
 struct Shared {
   const PolicyRequest& request;
   Common common;
@@ -44,7 +44,7 @@ struct Shared {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight and a given fate of the boundaries.
+/// The ways to run with a given number of micro-batches in flight, and with boundaries that are offloaded or kept.
 class Ways {
  public:
   Ways(std::shared_ptr<const Shared> shared, std::int64_t in_flight, bool offload)
@@ -60,7 +60,7 @@ class Ways {
     return ways;
   }
 
-  /// A lower bound, from what every way that fits must compute and copy.
+  /// A lower bound of the seconds: every way that fits must at least compute and copy this much.
   double at_least() const {
     if (given_residency()) {
       const Stays stays{ResidentOrder::by_need, 0};
@@ -74,7 +74,7 @@ class Ways {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns the ways that fit, grouped by the weights that stay.
+  /// Returns the ways that fit, with one candidate for each choice of the weights that stay.
   static std::vector<Candidate> open(const std::shared_ptr<const Ways>& ways) {
     std::vector<Candidate> opened;
     for (const Stays& stays : ways->residencies()) {
@@ -89,8 +89,8 @@ class Ways {
   }
 
  private:
-  /// Returns the same ways with more buffers and smaller pieces, each with the lower bound of its
-  /// rehearsal. The rehearsal is made again when the way is simulated: most ways never are, and
+  /// Returns the same ways, with a candidate for each number of buffers and each size of pieces. Its lower bound comes
+  /// from its rehearsal. The rehearsal is thrown away and made again if the way is simulated: most ways never are, and
   /// keeping all rehearsals would take much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const Ways>& ways,
                                            StreamedChoice choice) {
@@ -127,8 +127,8 @@ class Ways {
     return all;
   }
 
-  /// Tries the bytes for early loads from the largest number to 0, until the rising lower bound reaches
-  /// `worth`. If the loads do not use all bytes, a smaller number may give an order that was simulated.
+  /// Simulates the way with fewer and fewer bytes for early loads. It ends when the lower bound, which rises as the
+  /// bytes fall, reaches `worth`. If the loads do not use all bytes, fewer may give an order that was already simulated.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -166,7 +166,7 @@ class Ways {
   }
   bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
 
-  /// From all weights to none.
+  /// Returns the shares of the weights that stay, from all weights to none.
   std::vector<Stays> residencies() const {
     if (given_residency() || !repeats()) return {{}};
     std::vector<Stays> all;
@@ -183,7 +183,7 @@ class Ways {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// What all ways with this residency share, with one buffer.
+  /// The choice with these weights staying and one buffer. Other choices differ in buffers, pieces and bytes ahead.
   StreamedChoice choice(const Stays& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -241,7 +241,7 @@ class Ways {
         {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
   }
 
-  /// See Rehearsal::at_least; `loads_s` is the time of all loads of the run.
+  /// A lower bound that Rehearsal::at_least explains. `loads_s` is the time of all loads of the run.
   double ending(const StreamedChoice& choice, double loads_s) const {
     const StreamedCase& streamed = shared_->streamed;
     const bool again = passes() * static_cast<double>(streamed.steps) > 1;
@@ -264,8 +264,8 @@ class Ways {
     return least;
   }
 
-  /// A rehearsal does not know how copies up and down share a link, nor whether host memory has
-  /// room for them; only the replay of the plan does.
+  /// Whether the plan must be replayed to know its seconds. A rehearsal does not know how copies up and down share a
+  /// link, nor whether host memory has room for what they save.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -319,7 +319,7 @@ class Ways {
     };
     if (divides(piece) && streamed.down.setup_s == 0) return {piece};
     if (divides(piece)) return {piece, 0};
-    // Smaller ones cost more beside their bytes, but the last of them comes sooner.
+    // Smaller pieces cost more beside their bytes, but the last of them arrives sooner.
     for (const std::int64_t part : {4, 16})
       if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
     return {0};
@@ -327,7 +327,7 @@ class Ways {
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Replays cost more than rehearsals, and rehearsals of many passes cost more than those of few.
+    // Fewer choices are tried where each takes long: a replay takes longer than a rehearsal, and many passes take long.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// The candidates, by fate of the boundaries and number of passes. `request`, and everything to
-/// which it refers, must outlive them.
+/// Returns a candidate for each fate of the boundaries and each number of passes. `request`, and everything to which it
+/// refers, must outlive the candidates.
 std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
                                            const StreamedKeys& keys);
 

@@ -28,14 +28,14 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Bytes on the device while micro-batch `m` of `count` runs alone through a group; at most 2^63 -
-/// 1.
+/// Bytes on the device while micro-batch `m` of `count` runs alone through a group. A sum above 2^63 - 1 counts as 2^63
+/// - 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();
   const std::int64_t inputs = g == 0 || offload_ ? 1 : count - m;
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
-  __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
+  __extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
                      static_cast<Wide>(outputs) * stage.output + stage.answer + weights_at(g) +
                      stage.workspace + caches_;
@@ -58,7 +58,7 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
   return bytes;
 }
 
-/// The largest number in flight that fits; 1 when not even 1 fits.
+/// The largest number of micro-batches in flight that fits. It is 1 even if 1 does not fit.
 std::int64_t StreamedFit::most_in_flight() const {
   return largest_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
     return !capacity_ || peak(count) <= *capacity_;

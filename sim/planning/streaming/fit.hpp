@@ -1,5 +1,5 @@
-// The memory that streamed inference needs on a device if transfers and computations run one after
-// the other. Explicit settings are checked with it.
+// The memory that streamed inference needs on a device if transfers and computations run one after the other. A
+// scenario that makes these choices itself is checked against it.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -17,8 +17,8 @@ class StreamedFit {
   std::int64_t peak(std::int64_t in_flight) const;
   /// The bytes of each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
-  /// Throws Infeasible when this many in flight do not fit. The message says which group does not
-  /// fit, what it needs, and what would fit; then it explains the plan in full.
+  /// Throws Infeasible when this many in flight do not fit. The message says which group does not fit, what that group
+  /// needs, and what would fit. Then it explains the plan in full.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:

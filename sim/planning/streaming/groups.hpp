@@ -1,5 +1,7 @@
-// The groups of policy streamed: groups of layers whose weights take turns on the device, and one
-// step as runs of groups. Bytes and seconds are for one micro-batch on one device.
+// Policy streamed divides a model into groups of layers, whose weights take turns on the device. A group runs over as
+// many micro-batches as are in flight, one after the other: this is a run of the group. A pass is one run of every
+// group, in order, so that each pass loads all weights that do not stay. A step has one pass or several. Bytes and
+// seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +13,8 @@
 
 namespace sluice {
 
-/// The step as runs of groups: pass p runs group g over the micro-batches first_micro_batch ..
-/// first_micro_batch + count - 1, one per slot.
+/// A run of a group: in pass `pass`, group `group` computes the micro-batches `first_micro_batch` to `first_micro_batch
+/// + count - 1`, one per slot.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -24,12 +26,15 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 
 /// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
-  std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
-  std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
-  bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
-  bool offload = false;        ///< what crosses to the next group goes through host memory
-  std::optional<std::int64_t> prefetch;  ///< groups; none: as many as fit into `ahead`
-  std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
+  std::int64_t in_flight =
+      1;                     ///< micro-batches that run through a group for one load of its weights
+  std::int64_t buffers = 1;  ///< inputs and results that are on the device for transfers
+  bool spares =
+      false;  ///< fewer buffers are used when all of them would not fit together with a group
+  bool offload = false;  ///< what crosses to the next group goes through host memory
+  std::optional<std::int64_t>
+      prefetch;            ///< how many groups ahead; none: as many as fit into `ahead`
+  std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0: a whole group
   std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
   std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or empty
 
@@ -39,7 +44,7 @@ struct StreamedChoice {
   std::int64_t resident_bytes() const;  ///< the sum over all groups
 };
 
-/// What a cut needs from the device: the seconds and bytes of every choice follow from this.
+/// What a cut needs from the device. The seconds and bytes of every choice follow from these numbers.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -75,8 +80,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Whether weights that stay are loaded before the first step, and not when the first pass needs them. This is
-/// necessary for a step that is repeated: its first repetition cannot have a load that the others do not have.
+/// Whether weights that stay are loaded before the first step, and not when the first pass needs them. A step that is
+/// repeated needs this: its first repetition cannot have a load that the others do not have.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

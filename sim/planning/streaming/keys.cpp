@@ -33,7 +33,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
                                   std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (!common.overlap) {  // one action at a time: these choices make no difference
+  if (!common.overlap) {  // One action runs at a time, so these choices make no difference.
     keys.buffers = 1;
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;
@@ -46,15 +46,17 @@ std::vector<Field> streamed_parameters() {
   return {
       {.name = "in_flight",
        .type = Type::integer,
-       .summary = "micro-batches that run through each group between two loads of its weights, at "
-                  "most those of a step; in training auto takes equal shares of few passes",
+       .summary =
+           "how many micro-batches run through each group between two loads of its weights, at most those of a "
+           "step; in training, auto takes the fewest passes that fit, and equal numbers in each",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
        .maximum = 1e9},
       {.name = "prefetch",
        .type = Type::integer,
-       .summary = "groups whose weights may be loaded ahead; auto: as many as `ahead` has room for",
+       .summary =
+           "how many groups of weights may be loaded ahead; auto: as many as `ahead` has room for",
        .default_text = "auto",
        .choices = {"auto"},
        .maximum = 1e6},

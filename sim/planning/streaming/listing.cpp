@@ -50,7 +50,8 @@ class StreamedLister {
       results_.push_back(rehearsal.levels().results(r));
   }
 
-  /// Adds the loads as early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
+  /// Adds each load as early as memory allows. Weights come at most `prefetch` groups early, and inputs at most
+  /// `buffers` slots.
   void add_as_asked() {
     once_ = true;
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -110,8 +111,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which the head of this slot waits (slots < 0 belong to the previous step), so
-  /// that at most as many results are being transferred as its run allows; none if it need not wait.
+  /// At most as many results may be in transfer during a slot as its run allows. Returns the save for which the first
+  /// action of this slot waits for this reason (a slot below 0 belongs to the previous step), or none if it need not
+  /// wait.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const RowPosition at = row_position(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.index);
@@ -149,8 +151,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Weights have their home in host memory. Weights that take turns have one instance on the
-  /// device per pass; weights that stay have only one.
+  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns have one instance on the
+  /// device per pass. Weights that stay have only one.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -181,7 +183,7 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Run number r (r < 0: a run of an earlier step). Its slots are counted from the first slot of
+  /// The last slot of run number r; a negative r is a run of an earlier step. Slots are counted from the first slot of
   /// the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
     const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
@@ -201,7 +203,7 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// The load of the model's input, or of what an earlier group made and saved.
+  /// The load of a slot's input. The input comes from the model's input, or from what an earlier group made and saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);
@@ -259,7 +261,7 @@ class StreamedLister {
   const PolicyRequest& request_;
   Common common_;
   StreamedChoice choice_;
-  bool once_;  ///< weights that stay are loaded in the prologue and never released
+  bool once_;  ///< Whether weights that stay are loaded in the prologue and never released.
   std::vector<StageBytes> bytes_;
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
@@ -269,8 +271,8 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: one tensor per piece
   std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that is loaded again
-  /// Per run, from the rehearsal: the number of results of other slots that may be in transfer.
-  /// Empty: the number that was asked for.
+  /// Per run, from the rehearsal: how many results of other slots may be in transfer. Empty: as many as the scenario
+  /// asks for.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

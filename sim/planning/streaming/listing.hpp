@@ -8,9 +8,9 @@ namespace sluice {
 /// Lists each load where the rehearsal put it.
 Plan list_rehearsed(const PolicyRequest& request, const Common& common, const Rehearsal& rehearsal);
 
-/// Lists what the scenario asked for, on the whole device: loads are listed as early as its memory
-/// allows, and wait when there is no room yet. Throws Infeasible, which says what does not fit and
-/// what would fit.
+/// Lists what the scenario asks for, on the whole device: loads are listed as early as the device's memory
+/// allows, and wait when there is no room yet. Throws Infeasible, which says what does not fit and what would
+/// fit.
 Plan list_as_asked(const PolicyRequest& request, const Common& common,
                    const StreamedChoice& choice);
 

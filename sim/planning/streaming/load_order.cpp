@@ -9,8 +9,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// The computations and copies of a few steps, in the order of time. Slots and runs are numbered
-/// through all of these steps.
+/// The computations and copies of a few steps, in the order of time. Slots and runs are numbered through all of these
+/// steps (groups.hpp explains runs and passes).
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)
@@ -45,7 +45,8 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
     std::size_t in_step = 0;                     ///< number within its step
     std::int64_t level_first = 0, level_last = 0;
-    std::int64_t inputs = 0, results = 0;  ///< the numbers of other slots' inputs and results
+    std::int64_t inputs = 0,
+                 results = 0;  ///< how many inputs and results of other slots may be on the device
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
@@ -79,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// With this many bytes, or more, the order does not change. It is the most that the loads ahead
-  /// use, or a little more (each run counts as if all of them had been there from the first slot in
-  /// which any was), plus the bytes of the buffers.
+  /// With this many bytes or more, the order stays the same. It is the most that the loads ahead use, plus the bytes of
+  /// the buffers. It may be a little more than needed: all loads of a run count from the first slot in which any of
+  /// them was there.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -136,7 +137,7 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// The time at which at most as many results are on their way as this run allows, after `saves` saves.
+  /// The time after `saves` saves at which no more results are on their way to host memory than this run allows.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -155,7 +156,7 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// The time at which what is listed before this slot may start. The slot belongs to a run near `near`.
+  /// The time at which the actions that are listed before this slot may start. The slot belongs to a run near `near`.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -188,7 +189,7 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// The first slot from which on every slot has a buffer for the input of this slot.
+  /// The first slot before which the input of this slot may be listed: from there on, every slot has a buffer for it.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -198,16 +199,16 @@ class LoadOrder {
     return 0;
   }
 
-  /// A load is listed at the earliest in the step before its own.
+  /// The first slot before which a load may be listed: at the earliest, the load is in the step before its own.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// The slot after the one that makes what a later group reads.
+  /// The slot after the one that makes the input of this slot, which a later group reads.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
-  /// The time at which it is in host memory.
+  /// The time at which the input of this slot is in host memory.
   double source_of(std::int64_t slot) const {
     if (run(input_run_).group == 0) return 0;
     const std::int64_t made = slot - run(input_run_ - 1).count;
@@ -244,7 +245,7 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// Whether the next piece, which belongs to this run, stays on the device. Then it has room from the start.
+  /// Whether the next piece, which belongs to run r, stays on the device. If it stays, it has room from the start.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
   /// The earliest slot, `from` or later, from which on the next piece has room until its group
@@ -265,8 +266,8 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// The first micro-batch of a run, `first` or later, from which on there is room for so many more
-  /// bytes; the run's count if there is none. Within a run the bytes are linear.
+  /// Returns the first micro-batch of a run, `first` or later, from which on the device has room for this many more
+  /// bytes. Returns the run's count if there is none. The bytes are linear within a run, so no search is needed.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-/// The loads of a step, each listed before a slot of that step. With `across`, loads may be listed
-/// in the previous step, as they are in the middle of many steps. Empty if the steps do not repeat
-/// within the memory.
+/// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may also be listed in the
+/// previous step; this is the order for all but the first of many steps. Returns nothing if repeating the steps would
+/// exceed the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
 /// Whether the loads of a step stay within the memory if every step repeats them.

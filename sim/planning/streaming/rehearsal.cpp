@@ -40,7 +40,8 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Per group: its weights, with all weights that stay; its workspace; and the caches.
+/// Per group, the bytes that are on the device during all of its runs: its weights, all weights that stay, its
+/// workspace, and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);
@@ -75,7 +76,7 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  if (across.loads.empty()) alone.used = bytes();  // with more bytes, steps may repeat
+  if (across.loads.empty()) alone.used = bytes();  // With more bytes, steps may repeat.
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
 }
@@ -107,7 +108,7 @@ double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
 
 namespace {
 
-/// What a step must do before its first slot and after its last one, and load in total.
+/// What a step must do before its first slot, what it must do after its last slot, and what it must load in total.
 struct WorkOfStep {
   double first_s = 0, last_s = 0;
   double inputs_s = 0, weights_s = 0;
@@ -134,9 +135,9 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   return work;
 }
 
-/// A lower bound of the seconds from the start of a run's first slot to that of its last slot. All
-/// slots but the last are computed; all inputs except those in its buffers are loaded after its
-/// first slot; and all results except those in its buffers are saved before its last slot.
+/// A lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this time, the
+/// device computes all slots but the last one. Inputs are loaded, except those that its buffers hold at the start.
+/// Results are saved, except those that its buffers hold at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -153,13 +154,13 @@ double of_run(const Rehearsal& rehearsal, std::size_t r) {
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// A lower bound of the seconds of all runs of a step, beyond of_run(). If several consecutive runs save
-/// results, all of these results except those in the buffers have been saved when the last slot starts.
+/// A lower bound of the seconds that all runs of a step need in addition to of_run(). When the last slot of several
+/// consecutive runs that save results starts, all of their results except those in the buffers have been saved.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
   for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
-    std::int64_t results = -1;  // except that of the last slot
+    std::int64_t results = -1;  // The count leaves out the result of the last slot.
     double computed = 0;
     for (end = first; end < runs.size() && rehearsal.saves(runs[end]); ++end) {
       results += runs[end].count;
@@ -178,8 +179,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// The last pass: before the last slot of each of its runs, all loads have arrived except those of
-/// later runs, which follow. `loads_s` is the time of all loads of the run.
+/// A lower bound for the end of the run, from its last pass. Before the last slot of each of its runs, all loads have
+/// arrived except those of later runs, which still follow. `loads_s` is the time of all loads of the run.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -200,8 +201,8 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// The first pass: its loads up to each group, and then the part of `in_runs` (all runs of all
-/// groups) that follows these loads.
+/// A lower bound for the first pass. For each group, it adds the loads up to that group and the part of the computation
+/// that follows them. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
@@ -214,8 +215,8 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()`. Returns the time that the
-/// link needs after this moment for those of the `later` bytes of weights that did not fit.
+/// When slot `m` of a run starts, the device holds at most `bytes()`. Some of the next `later` bytes of weights do not
+/// fit by then. Returns the time that the link still needs for them.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -224,11 +225,12 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 }  // namespace
 
-// The result is the greatest of four lower bounds. (1) The runs of all groups follow each other.
-// (2) The copy engine loads everything, and then the groups are computed whose weights or inputs
-// came last. (3) Each group of the first pass waits for the weights of all groups up to it, and
-// everything except the groups before it is computed afterwards. (4) In each step, when a slot
-// starts, the weights that the device cannot hold yet must still be loaded.
+// The result is the greatest of four lower bounds:
+// 1. The runs of all groups follow each other.
+// 2. The copy engine loads everything. After that, the groups are computed whose weights or inputs came last.
+// 3. Each group of the first pass waits for the weights of all groups up to it, and everything except the groups before
+//    it is computed afterwards.
+// 4. In each step, when a slot starts, the weights that the device cannot hold yet must still be loaded.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);

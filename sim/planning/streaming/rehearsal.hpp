@@ -2,22 +2,22 @@
 // and inputs, when each load may start, and how long the run then takes. It is arithmetic on a few
 // arrays, so that hundreds of choices can be compared before one of them becomes a plan.
 //
-// The order. Whenever the copy engine is free, it loads the next input, if that input may already come
-// (its run has a buffer for it); otherwise it loads the next piece of weights that has room. What is
-// needed first comes first, as early as memory allows, and in the time that inputs leave idle.
+// The order of loads is as follows. Whenever the copy engine is free, it loads the next input if a buffer is free for
+// it. Otherwise it loads the next piece of weights for which there is room. So weights come in the order in which they
+// are needed, as early as memory allows, while no input is waiting for the engine.
 //
-// Buffers. While a group runs, the device has room for up to `buffers` inputs and as many results
-// that are being transferred. If the choice spares buffers, it has as many as fit into `bytes()`,
-// but at least one for the slot's own input and result.
+// Buffers are room for what is being transferred. While a group runs, the device has room for up to `buffers` inputs
+// and for as many results. If the choice spares buffers, it has only as many as fit into `bytes()`, but at least one
+// for the slot's own input and result.
 //
-// Memory. Each load names the slot (a micro-batch in a group) before which it is listed, and starts
-// when the previous slot has been computed. A piece of weights is on the device from this slot to
-// the end of its group's run. So the bytes during each slot are known before anything runs, and a
-// load is placed where they stay within `bytes()`. Weights that stay have their room during the
-// whole run. In a single step they are loaded when its first pass needs them; before many steps
-// they are loaded in the prologue. A pool of `bytes()` never delays an action, and a larger one
-// changes nothing: seconds() is the time of the plan on any device with that much memory. It is
-// exact if no link is used in both directions.
+// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which it is listed.
+// It starts when the previous slot has been computed. A piece of weights is on the device from this slot to
+// the end of its group's run. So the bytes during each slot are known before anything runs, and each load
+// is placed where these bytes stay within `bytes()`. Weights that stay have their room during the whole
+// run. In a single step they are loaded when its first pass needs them; before many steps they are loaded
+// in the prologue. A pool of `bytes()` never delays an action, and a larger one changes nothing: seconds()
+// is the time of the plan on any device with that much memory. It is exact if no link is used in both
+// directions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@
 
 namespace sluice {
 
-/// A transfer to the device within a step. Slots are counted in that step; negative: the previous step.
+/// A transfer to the device within a step. Slots are counted in that step; a negative slot belongs to the previous
+/// step.
 struct RehearsedLoad {
   static constexpr std::int32_t input = -1;
   std::size_t run = 0;         ///< number of the run of a group that needs it
@@ -41,7 +42,7 @@ struct RehearsedLoad {
 /// are loaded in the step.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With this many bytes, or more, the order does not change. It is the most that the order uses, or a little more.
+  /// With this many bytes or more, the order stays the same. It is the most that the order uses, or a little more.
   std::int64_t used = 0;
 };
 
@@ -62,14 +63,14 @@ class Rehearsal {
   /// The number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// A lower bound: no execution of this choice is faster, whatever the order of its loads.
+  /// A lower bound of the seconds: no execution of this choice is faster, whatever the order of its loads.
   double at_least() const;
 
   RehearsedOrder order() const;
   /// The makespan of the run with these loads.
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
-  /// Whether a transfer loads the input of this run's slots; otherwise it is made on the device.
+  /// Whether the input of this run's slots comes by a transfer. Otherwise the device has made it.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
   /// Whether the results of this run's slots go to host memory.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
@@ -96,8 +97,8 @@ class Rehearsal {
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// What is listed before the first step, if every step has these loads: weights that stay, each
-  /// before the first load that is not needed sooner, and the loads of the first step that come early.
+  /// Returns what is listed before the first step if every step has these loads. First come weights that stay, each
+  /// before the first load that is needed later; then the loads that the first step needs early.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

@@ -12,19 +12,20 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// The bytes by which a group exceeds the line, at most all of its weights.
+/// The bytes by which a group is above the line (see by_need), at most all of its weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// If R bytes stay, of which x belong to group g, group g needs its other bytes + weights - x + R.
-// The maximum of these sums is least when all groups of which a part stays reach the same line.
+// Chooses how many bytes of each group stay. If R bytes stay in all, of which x belong to a group, the group needs
+// while it runs: its other bytes + its weights - x + R. The maximum over the groups is least when all groups of which a
+// part stays need the same, which is called the line here.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  std::int64_t high = 0, low = -1;  // with the line at high or above, at most `bytes` exceed it
+  std::int64_t high = 0, low = -1;  // At the line `high` or above, at most `bytes` exceed it.
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
   while (high - low > 1) {
@@ -63,7 +64,7 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
   const std::size_t groups = streamed.groups.size();
   for (std::size_t g = 0; g < groups; ++g) {
     const StageBytes& stage = streamed.groups[g].bytes;
-    __extension__ using Wide = __int128;  // counts and bytes fit in 64 bits, not their products
+    __extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
     const Wide in = g == 0 || choice.offload ? 1 : choice.in_flight,
                out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
     const Wide crossing =

@@ -30,7 +30,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Whether this step took as long as the previous one, in every slot; that time becomes `period`.
+  /// Whether this step took as long as the previous one in every slot. If it did, `period` is set to the time of a
+  /// step.
   bool repeats(double free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }

@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-__extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
+__extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// The most bytes of `count` consecutive transfers: first those of the run itself, at most `own_count`
-/// of them with `own` bytes each, and then those of its neighbours, one after the other.
+/// Returns the most bytes of `count` consecutive transfers. First come the transfers of the run itself: at most
+/// `own_count`, each with `own` bytes. The transfers of its neighbours follow, one after the other.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -33,7 +33,7 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 
 }  // namespace
 
-/// The inputs of the slots after a run, slot by slot; a slot that loads no input has 0 bytes.
+/// Goes through the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
 class RunLevels::Later {
  public:
   Later(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -56,7 +56,7 @@ class RunLevels::Later {
   std::int64_t left_ = 0, bytes_ = 0;
 };
 
-/// The results that were saved before a run, the last one first.
+/// Goes back through the results that were saved before a run, from the last one.
 class RunLevels::Earlier {
  public:
   Earlier(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -111,7 +111,7 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// If a run saves nothing, all results that were on their way when the previous run ended may still be.
+/// If a run saves nothing, all results that were on their way when the previous run ended may still be on their way.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -156,7 +156,7 @@ std::int64_t RunLevels::peak(std::size_t run, const Base& base) const {
   return std::max(level(base, count, 0), level(base, count, count - 1));
 }
 
-/// Adds a result and an input alternately, as long as there is room.
+/// Gives the run another result and another input in turn, as long as there is room.
 RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const Base all = base_of(run, inputs, results);
@@ -176,9 +176,9 @@ RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   return best;
 }
 
-/// Whether this pass, the previous one, and everything that their buffers reach are whole passes.
-/// Inputs are counted per slot, and results per slot that saves: if only one group saves, the same
-/// number of results covers that many times more slots.
+/// Whether this pass is like the previous one. It is, if both passes and everything that their buffers reach are whole
+/// passes. Inputs are counted per slot, and results per slot that saves: if only one group saves, the same number of
+/// results reaches over as many more slots as there are groups.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -202,7 +202,7 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// No slot is computed between two runs, so the results of the first run are still there.
+/// No slot is computed between two runs, so the results of the first run are still there when the second run begins.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -1,5 +1,5 @@
-// What is on the device while the runs of groups are computed, and how many inputs and results of
-// other slots may be there during each run. Bytes; internal to Rehearsal.
+// The bytes that are on the device while the groups run, and how many inputs and results of other slots may be there
+// during each run. Rehearsal alone uses this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// `constant`: per group, what is on the device while it runs, without what crosses. All must outlive this.
+  /// `constant`: for each group, the bytes on the device while it runs, without the tensors that go to the next group.
+  /// All parameters must outlive this.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
@@ -28,12 +29,12 @@ class RunLevels {
 
   /// The bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// The number of inputs of later slots that may be on the device while a slot of this run is
-  /// computed; and the number of results of earlier slots that may be on their way to host memory.
+  /// How many inputs of later slots may be on the device while a slot of this run is computed, and how many results of
+  /// earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return bases_[run].inputs; }
   std::int64_t results(std::size_t run) const { return bases_[run].results; }
-  /// Whether fewer or smaller results may be on their way than at the end of the previous run. Then
-  /// the loads that are listed at the begin of this run wait for those results.
+  /// Whether this run allows fewer or smaller results on their way than there may be at the end of the previous run. If
+  /// so, the loads that are listed at the beginning of this run wait for those results.
   bool waits_for_results(std::size_t run) const { return bases_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -42,7 +43,7 @@ class RunLevels {
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }
-  /// The bytes that each slot saves: what crosses or is an answer, or a part of an answer.
+  /// The bytes that each slot saves: the tensors for the next group, or the answer, or a part of the answer.
   std::int64_t saved_bytes(const GroupRun& run) const {
     const StageBytes& bytes = streamed_.groups[run.group].bytes;
     return is_last(run) || choice_.offload ? bytes.output : bytes.answer;

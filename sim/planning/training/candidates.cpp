@@ -1,4 +1,5 @@
-// The choices that training leaves open: the number of micro-batches side by side, and the bytes for early loads.
+// The choices that training leaves open: how many micro-batches run side by side, and how many bytes early loads may
+// use.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,12 +18,12 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces by which loads are timed: that of the machine, and those of other machines, so that everything
-/// that is tried on a slower machine is also tried on a faster one. The most useful come first.
+/// The paces by which loads are timed (words.md). They are that of the machine, and fixed ones of other machines, so
+/// that everything that is tried on a slower machine is also tried on a faster one. The most useful come first.
 const std::array<std::optional<double>, 7> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0};
 
-/// In how many ways a step is tried; fewer if its plan is long.
+/// In how many ways a step is tried. A step with a long plan is tried in fewer ways.
 struct Detail {
   std::size_t paces = 1;  ///< the first paces of the list
   int listings = 0;       ///< different ones, beginning with the most bytes
@@ -34,8 +35,8 @@ Detail detail_of(std::int64_t operations) {
   return {1, 0};
 }
 
-/// What batches of any size must compute, copy and hold, extrapolated from a few small batches:
-/// each further pass adds the same amount, and so does each further micro-batch.
+/// What batches of any size must compute, copy and hold. The numbers are extrapolated from a few small batches: each
+/// further pass adds the same amount, and so does each further micro-batch.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -64,9 +65,10 @@ class WorkOfBatches {
     return least * (1 - 1e-9);
   }
 
-  /// A lower bound on the peak of every device with this many micro-batches side by side. While an operation of
-  /// the tape goes through the micro-batches in flight, the device holds most at the first or at the last of
-  /// them. These bytes grow by the same amount with each further micro-batch, so the peak is convex.
+  /// A lower bound on the peak of every device with this many micro-batches side by side. While an operation of the
+  /// tape goes through the micro-batches in flight, the device holds most at the first or at the last of them. These
+  /// bytes grow by the same amount with each further micro-batch. So the peak is convex, and three measured peaks bound
+  /// it.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -93,7 +95,7 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// With 1, 2 and 3 in flight: in one pass, and in a pass followed by one more micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight, in one pass, and in a pass that one more micro-batch follows.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
@@ -120,7 +122,8 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no link is shared, the same actions in the same order are never slower with more memory.
+    // If no link is shared, the same actions in the same order are never slower with more memory. So the run may then
+    // use the whole device.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
@@ -157,9 +160,9 @@ class TrainingWays {
             }};
   }
 
-  /// For each pace, the ways with more and more room, beginning at the peak. For the pace of the
-  /// machine, also every different listing, beginning with the one that needs most bytes. Each way
-  /// is checked on its own for whether it fits.
+  /// Returns for each pace the ways with more and more room for early loads, beginning with no room beyond the peak.
+  /// For the pace of the machine, it also returns every different listing, beginning with the one that needs most
+  /// bytes. Whether a way fits is checked for each way on its own.
   std::vector<Way> ways(const ChosenStep& step) const {
     const Detail detail = detail_of(step.operations());
     std::vector<Way> ways;
@@ -183,7 +186,7 @@ class TrainingWays {
     return ways;
   }
 
-  /// From the smallest to the largest.
+  /// Returns the numbers of bytes that are tried, from the smallest to the largest.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
@@ -227,8 +230,8 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
 };
 
-/// Returns whether the devices have room for all loads, however early they come. Memory then does not
-/// affect when they come. This follows from bytes alone, and not from prices.
+/// Returns whether the devices have room for all loads, however early they come. Memory then has no effect on when they
+/// come. The answer follows from bytes alone, and not from prices.
 bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
                        const std::optional<std::int64_t>& capacity) {
   if (!capacity || !order.overlap) return true;

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// Seconds of a copy between host memory and the device that has its route to itself. With overlap
-/// it is the time on the copy engine; without overlap the time until the data have arrived.
+/// Seconds of a copy between host memory and the device that has its route to itself. With overlap, these are the
+/// seconds on the copy engine. Without overlap, they last until the data have arrived.
 class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
@@ -62,7 +62,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.backward_workspace = checked_add(link.pass_workspace, times(dropped), "bytes");
     chain.stages.push_back(std::move(link));
   }
-  // The loss makes the gradient of the last output, during the last backward pass.
+  // The loss makes the gradient of the last output. It does so during the last stage's backward pass.
   ChainStage& last = chain.stages.back();
   last.backward_workspace =
       checked_add(last.backward_workspace, last.gradient, "bytes of a backward pass");

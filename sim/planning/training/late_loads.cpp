@@ -10,7 +10,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// When each operation would start if only computation took time, and which operation runs at a
+/// The times of a round in which only computation takes time: when each operation starts, and which operation runs at a
 /// given time.
 class Clock {
  public:
@@ -27,7 +27,7 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// The operation before which a load must be listed in order to start by `time`; negative: in the
+  /// A load that should start by `time` must be listed before this operation. A negative number is an operation of the
   /// previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
@@ -75,8 +75,8 @@ class LateLoads {
   }
 
  private:
-  /// Goes through the loads twice, because the last loads of a round come before the first loads of
-  /// the next one. This holds if the engine has time for all loads of a round within the round.
+  /// Goes through the loads twice, because the last loads of a round come before the first loads of the next round.
+  /// This gives the right times if the engine has time for all loads of a round within the round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -96,7 +96,7 @@ class LateLoads {
     return begins;
   }
 
-  /// The first operation before which a load may be listed: after the save whose copy it loads.
+  /// The first operation before which a load may be listed. It comes after the save whose copy the load brings.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)
@@ -110,8 +110,8 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// By a pace, loads begin together with operations and take as long as these, but for rounding,
-  /// which must not decide.
+  /// The rounding error of times. With a pace, loads begin together with operations and take as long as these, so that
+  /// rounding could decide which comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 

@@ -1,5 +1,5 @@
-// The ways to place the loads of a training step, each with a lower bound on the seconds of its
-// run. Internal to ChosenStep.
+// The ways to place the loads of a training step. Each has a lower bound on the seconds of its run. ChosenStep alone
+// uses this.
 #pragma once
 
 #include <map>

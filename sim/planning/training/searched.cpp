@@ -1,5 +1,5 @@
-// Training with a strategy that searches, when weights take turns: what it finds for each number of
-// micro-batches side by side, and the strategies that treat every stage alike.
+// Training with a strategy for fates that searches, when weights take turns. It compares what the search finds for each
+// number of micro-batches side by side with the strategies that treat every stage alike.
 #include <algorithm>
 #include <limits>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number in flight, a lower bound on the seconds for all fates.
+/// For each number of micro-batches in flight, a lower bound on the seconds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -26,7 +26,7 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// The bound for the order's number in flight, with or without selective recomputation.
+/// The bound for the number of micro-batches in flight that `order` has, with or without selective recomputation.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -102,7 +102,7 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
 };
 
-/// If only the fates are open: the run on the whole device.
+/// The candidate when only the fates are open. It runs on the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -116,8 +116,8 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
-/// Makes a candidate for a strategy that treats every stage alike: its result names the strategy
-/// and the gap.
+/// Makes a candidate for a strategy that treats every stage alike. Its plan's facts name the strategy and the
+/// gap.
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   if (candidate.open) {
@@ -143,8 +143,8 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   return candidate;
 }
 
-/// A strategy that treats every stage alike: the request with this strategy, and its candidates.
-/// Without candidates it has one plan, on the whole device.
+/// A strategy that treats every stage alike: the request with this strategy, and its candidates. If it has no
+/// candidates, it has a single plan, which uses the whole device.
 struct AlikeWays {
   PolicyRequest request;
   std::vector<Candidate> candidates;
@@ -180,7 +180,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and no loads need to be timed, the search itself compares these strategies.
+  // If weights stay and no loads need to be timed, the search itself already compares these strategies.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

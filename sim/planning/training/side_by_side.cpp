@@ -1,4 +1,4 @@
-// Micro-batches side by side as one chain.
+// Describes several micro-batches that run side by side as one chain (fates/chain.hpp).
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,7 @@ class Together {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// The number of chains of a batch; it is not a whole number if not all passes are full.
+  /// The number of chains of a batch. It is not a whole number if a pass has fewer micro-batches than the others.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -51,7 +51,8 @@ class Together {
 
   ChainTurn turn_of(const StageState& state) const {
     const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
-    const double unused = state.updates || state.gradients == 0 ? 0 : 1;  // they are the answer
+    // Nothing uses these gradients later: they are the answer.
+    const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     return {state.weights, state.weights_load_s / engines_,
             each(sums * state.gradients_load_s + updates * state.optimizer_load_s),
@@ -64,11 +65,12 @@ class Together {
   bool weights_stay_;
 };
 
-/// The weights of the first stage are loaded before anything is computed. The last computation of a
-/// step updates them; then they go to host memory, and the next step begins when they are loaded again.
+/// The seconds for which a step waits for its first stage. The weights of that stage are loaded before anything is
+/// computed. The last computation of a step updates them. Then they go to host memory, and the next step begins when
+/// they are loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // all other copies are counted one by one
+  if (!shape.overlap) {  // All other copies are counted one by one.
     run.between_s = first.weights_load_s;
     return;
   }
@@ -77,10 +79,10 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// The seconds for which the passes of one chain wait if consecutive passes are on different devices. The
-/// result of a pass for the last micro-batch goes to host memory and on to the device of the next pass,
-/// while that device computes the other micro-batches. A backward pass reads what the previous backward
-/// pass made, or what a stage made that ran again just before it; the smaller time of the two counts.
+/// The seconds for which the passes of one chain wait if consecutive passes are on different devices. The result of a
+/// pass for the last micro-batch goes to host memory and on to the device of the next pass. Meanwhile, that device
+/// computes the other micro-batches. A backward pass reads what the previous backward pass made, or what a stage made
+/// that ran again just before it. The smaller time of the two counts.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -103,7 +105,7 @@ class HandOver {
   }
 
  private:
-  /// If everything takes turns, the save may already be counted elsewhere.
+  /// If everything takes turns, the seconds of the save may already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
@@ -116,8 +118,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copies run during what follows on the device that made the result: the other half of a
-    // split pass, and the update.
+    // The copies run during what follows on the device that made the result. This is the other half of a split pass, or
+    // the update.
     if (shape_.overlap && !last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -125,7 +127,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived.
+    // Selective recomputation may run before the result has arrived, so its seconds hide a part of the wait.
     return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
   }
 

@@ -46,8 +46,8 @@ class StepMaker {
   }
 
  private:
-  /// Homes in host memory: the inputs of the step, and the weights. If weights take turns, also
-  /// gradients and optimizer state.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns,
+  /// gradients and optimizer state are there, too.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -163,7 +163,7 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     tensors.micro_batch);
     slot.makes.push_back(output);
-    tensors.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays valid
+    tensors.boundary[s + 1].on = {{slot.device, output}};  // A copy in host memory stays valid.
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
@@ -212,7 +212,7 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// Uses what the backward pass of stage s reads of the forward pass.
+  /// Marks what the backward pass of stage s reads of the forward pass as used by this slot.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);

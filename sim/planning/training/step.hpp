@@ -1,10 +1,10 @@
-// One training step as a program: forward and backward passes of its micro-batches under the fates
-// of their activations, and updates.
+// One training step as a program (program.hpp). It has the forward and backward passes of its micro-batches, what the
+// fates of activations add to these, and the updates. A slot is one operation for one micro-batch.
 //
-// Gradients are summed over the micro-batches of a batch and then used by the update. If weights
-// take turns (policy streamed), the weights of a stage are loaded for each run of operations of
-// that stage; gradients that are not complete go to host memory and are loaded again, and the
-// update saves weights and optimizer state.
+// Gradients are summed over the micro-batches of a batch and then used by the update. If weights take turns
+// (policy streamed), the weights of a stage are loaded for each run of operations of that stage. Gradients
+// that are not complete go to host memory and are loaded again. The update saves weights and optimizer
+// state.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct StageState {
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// Selective recomputation: its seconds, and the bytes that it makes again.
+  /// What selective recomputation adds: its seconds, and the bytes that it makes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };
@@ -42,8 +42,8 @@ struct StepShape {
   std::uint32_t devices = 1;
 };
 
-/// Returns a training step as a program. Its devices have no names yet, and its loads no positions;
-/// the caller that lists it sets both (see load_when_needed() and load_late()).
+/// Returns a training step as a program. Its devices have no names yet, and its loads no positions. The caller that
+/// lists it sets both (see load_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

@@ -14,8 +14,8 @@ struct Loaded {
   double seconds;
 };
 
-/// Returns all tensors of a shape that loads may bring, in an order that does not depend on
-/// seconds. Loads with equal bytes take equally long.
+/// Returns all tensors of a shape that loads may bring, in an order that does not depend on seconds. Loads with equal
+/// bytes take equally long, so one of them stands for all.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

@@ -1,6 +1,6 @@
-// A training step that is priced again: the same operations and instances, with the seconds of another
-// machine or cost model. When a plan is priced again (draft.hpp), only the times at which its loads may
-// come are needed; to make the whole step for this would take longer than all the rest.
+// A training step that is priced again: the same operations and instances, with the seconds of another machine or cost
+// model. Pricing a plan again (draft.hpp) needs from the step only the times at which its loads may come. To make the
+// whole step for this would take longer than everything else.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. None: its seconds are not those that price()
-  /// finds, so it must be made again each time.
+  /// Takes a step that was made from this shape. Returns none if the step's seconds are not those that price() finds.
+  /// Such a step must be made again each time.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
   /// The step with the seconds of a shape that differs from the first shape only in seconds. The

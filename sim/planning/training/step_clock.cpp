@@ -60,7 +60,8 @@ class StepRun {
   }
 
   double seconds() {
-    constexpr std::int64_t enough = 8;  // rounds; later ones count at least their computation
+    // So many rounds are followed exactly. Later ones count at least their computation.
+    constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     prologue();
     for (round_ = 0; round_ < rounds; ++round_) {
@@ -121,8 +122,8 @@ class StepRun {
     return time;
   }
 
-  /// The times of the round that is this many rounds before the load's own round; null: that round
-  /// does not exist or is not known yet.
+  /// The times of the round that is this many rounds before the load's own round. Null: there is no such round, or its
+  /// times are not known yet.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
@@ -180,7 +181,7 @@ class StepRun {
 
 double StepClock::at_least(const std::vector<Program::Load>& loads,
                            const std::vector<LoadPlace>& places) const {
-  // The prices of a part and of the whole may differ in their last digits.
+  // The bound is lowered a little, because the prices of a part and of the whole may differ in their last digits.
   return StepRun(*this, loads, places).seconds() * (1 - 1e-9);
 }
 

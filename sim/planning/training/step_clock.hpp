@@ -1,7 +1,7 @@
-// A lower bound on the seconds of a training step with its loads at given positions. It follows the
-// listing order of the plan with arithmetic on a few arrays, as if every copy had its links to
-// itself and nothing ever waited for memory. So no execution of that plan is faster, and a plan
-// that is too slow need not be made. Seconds.
+// A lower bound on the seconds of a training step with its loads at given positions. It follows the listing
+// order of the plan with arithmetic on a few arrays, as if every copy had its links to itself and nothing
+// ever waited for memory. So no execution of that plan is faster, and a plan that is too slow need not be
+// made.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// For this number of rounds on these devices, with copies during computation. `step` must
-  /// outlive this.
+  /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive
+  /// it.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);
 

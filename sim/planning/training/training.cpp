@@ -71,7 +71,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The same, for a step that is made before it is known how early its loads come.
+  /// The step that the strategy chooses. Nothing of it depends on how early its loads come.
   Program chosen_step() {
     const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
@@ -86,8 +86,8 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The decisions that the listing depends on: the tape, and when each load may come. `known`: the
-  /// step, if it was already made.
+  /// The decisions on which the listing depends: the tape, and when each load may come. `known`: the step, if it was
+  /// already made.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)
@@ -171,10 +171,10 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // it runs with the room with which it was judged
+    if (capacity_) chosen_room_ = room_;  // The plan runs with the room with which it was judged.
   }
 
-  /// `together` is set to the data to which the request refers.
+  /// `together` is set to what the request refers to.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
@@ -201,7 +201,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// The bytes of each device, including weights, gradients and state that stay; none: unlimited.
+  /// The bytes of each device, including those of weights, gradients and state that stay. None: unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -225,8 +225,8 @@ class TrainingPlan {
 
   // --- how many side by side -----------------------------------------------------------------
 
-  /// The number in flight if the scenario gives none: equal shares of the fewest passes that fit.
-  /// More in flight would not save a pass, and a small last pass can hide few of its transfers.
+  /// The number of micro-batches in flight if the scenario gives none: the fewest passes that fit, with equal shares of
+  /// the micro-batches. More in flight would not save a pass, and a small last pass can hide few of its transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -244,7 +244,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// None: not even one micro-batch fits.
+  /// The greatest number of micro-batches in flight that fits. None: not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -310,7 +310,7 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The same for selective recomputation, if the strategy may choose it; otherwise empty.
+  /// The chain for selective recomputation, if the strategy may choose it; otherwise empty.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
   SideBySide together_, selective_together_;  ///< for the search, if weights take turns
@@ -318,7 +318,7 @@ class TrainingPlan {
   std::optional<double> pace_;
   bool weights_stay_;
   Tape tape_;
-  bool selective_ = false;  ///< chain_ and states_ belong to selective recomputation
+  bool selective_ = false;  ///< Whether chain_ and states_ are those of selective recomputation.
   bool explained_ = false;
   std::optional<std::int64_t> room_;         ///< bytes that early loads may use
   std::optional<std::int64_t> chosen_room_;  ///< … and that the whole run may use

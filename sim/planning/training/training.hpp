@@ -1,6 +1,7 @@
-// Training plans for one device: forward and backward passes of a batch's micro-batches under the
-// fates of their activations, sums of gradients, updates. The policies resident and streamed use
-// it; they differ in where the weights are and in how many micro-batches run side by side.
+// Training plans for one device: forward and backward passes of a batch's micro-batches under the fates of their
+// activations, sums of gradients, and updates. The policies resident and streamed use it. They differ in where the
+// weights are and in how many micro-batches run side by side. A chain is the stages as the choice of fates sees them
+// (fates/chain.hpp); a tape is the order of operations (fates/tape.hpp).
 #pragma once
 
 #include <limits>
@@ -15,25 +16,25 @@
 
 namespace sluice {
 
-/// The stages as the choice of fates sees them. `selective`: what selective recomputation drops is
-/// not kept, and its recomputation counts as part of the backward pass. `overlap`: copies run
-/// during computation.
+/// The chain of the request's stages. `selective`: what selective recomputation drops is not kept,
+/// and its recomputation counts as part of the backward pass. `overlap`: copies run during
+/// computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
 /// Weights, gradients and optimizer state of each stage on that device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Bytes of host memory that are left by the inputs of a step, the weights and, if weights take
-/// turns, gradients and optimizer state. None: unlimited.
+/// Bytes of host memory that are left beside the inputs of a step and the weights. If weights take turns, gradients and
+/// optimizer state take their room as well. None: unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// The times of a run outside of its micro-batches, if weights stay on the device.
+/// What a run does outside of its micro-batches, in seconds, if weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
-/// This many micro-batches side by side, as the choice of fates sees them, on one device or on
-/// several that take turns: a chain of all of them, and the times outside of its passes.
+/// Several micro-batches side by side as one chain, and the times outside of its passes. They run on one device, or on
+/// several that take turns.
 struct SideBySide {
   Chain chain;
   FateRun run;
@@ -55,39 +56,40 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
   std::vector<std::string> devices;       ///< devices that take turns
   bool overlap = true;
-  /// Bytes of each device that early loads, and the whole run, may use; none: all.
+  /// Bytes of each device that early loads, and the whole run, may use; none: all bytes.
   std::optional<std::int64_t> room = {};
-  /// What a search for fates has found for this number in flight; null: the strategy is asked.
+  /// The fates that a search has already found for this number of micro-batches in flight. Null: the strategy is asked.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes for the whole run if they exceed those for early loads; or no_limit.
+  /// The bytes for the whole run, if they are more than those for early loads; or no_limit.
   std::optional<std::int64_t> run_room = {};
-  std::optional<double> pace = {};  ///< times the loads: see load_late()
+  std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };
 
-/// Whether weights stay, even if they might take turns: a single stage on one device never has to make room.
+/// Whether weights stay on the device, although the policy lets them take turns: a single stage on one device never has
+/// to make room.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The bytes of all devices that take turns; none: unlimited.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// What the strategy for fates chooses for this number in flight, if that takes less than `worth`
-/// seconds. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for this number of micro-batches in flight, if they take less than
+/// `worth` seconds. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Throws InputError and Infeasible, which says what does not fit and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// What a step must compute and copy, in seconds, each counted alone (with overlap, copies are
-/// averaged over the devices that take turns); and the most bytes that a device holds when
-/// everything runs one after the other.
+/// What a step must compute and copy, in seconds, each counted alone. With overlap, copies are averaged over
+/// the devices that take turns. It also holds the most bytes of a device when everything runs one after the
+/// other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   std::int64_t peak = 0;
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
-/// A step whose fates are chosen, which may be listed in several ways. The objects it is made from
-/// must outlive it. Throws InputError, Infeasible.
+/// A step whose fates are chosen. It may be listed in several ways. The objects from which it is made must outlive it.
+/// Throws InputError, Infeasible.
 class ChosenStep {
  public:
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
@@ -97,7 +99,7 @@ class ChosenStep {
   std::int64_t peak() const;
   std::int64_t operations() const;
 
-  /// How early its loads come: how many bytes of each device they may use, and by which pace they are timed.
+  /// How early the loads of a step come: how many bytes of each device they may use, and by which pace they are timed.
   struct Ahead {
     std::int64_t room = 0;
     std::optional<double> pace = {};
@@ -117,15 +119,15 @@ class ChosenStep {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The numbers of micro-batches side by side, and how early loads come, as candidates for the
-/// judge. None if nothing is open, or if the strategy for fates itself uses the device's memory.
-/// Everything that `request` refers to must outlive them, except `stages`, if these are its stages.
+/// Candidates for the judge: numbers of micro-batches side by side, and how early loads come. There are none if nothing
+/// is open, or if the strategy for fates itself uses the device's memory. Everything that `request` refers to must
+/// outlive them, except `stages`, if these are its stages.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// The same for a strategy that searches: what it finds for each number of micro-batches side by
-/// side, and the strategies that treat every stage alike. None if weights stay.
+/// The candidates for a strategy that searches: what it finds for each number of micro-batches side by side, and the
+/// strategies that treat every stage alike. There are none if weights stay.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
@@ -133,21 +135,21 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
 /// The most bytes that any of these devices holds when everything runs one after the other.
 std::int64_t peak_of(const Program& step, std::size_t devices);
 
-/// How a step is listed as a plan. Loads come as late as possible without being waited for, if
+/// How a step is listed as a plan. Loads come as late as possible, but so early that nothing waits for them, if
 /// `capacity` has room for them.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
-  std::optional<double> pace = {};       ///< times the loads: see load_late()
+  std::optional<double> pace = {};       ///< by which loads are timed: see load_late()
 };
 /// `most` is set to the bytes of the first device with which everything would be listed in the same way.
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// The score of a run that is listed in this way, on a first device of that capacity; its bytes
-/// include everything that stays there.
+/// The score of a run that is listed in this way on a first device of that capacity. Its bytes include everything that
+/// stays there.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Weights, gradients and optimizer state if they take turns on the device: they are loaded for the
-// slots that need them, and leave afterwards. Internal to make_step().
+// Weights, gradients and optimizer state that take turns on the device. They are loaded for the slots that need them,
+// and leave afterwards. make_step() alone uses this.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,16 @@ class WeightTurns {
   /// Both must outlive this.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
-  /// Begins the passes through the tape with some micro-batches of a batch: whether these are the
-  /// first, or the last ones.
+  /// Begins a pass: the operations of the tape with some micro-batches of a batch. `first` and `last` say whether these
+  /// are the first or the last micro-batches of the batch.
   void begin_pass(bool first, bool last);
   /// Consecutive slots of one stage share one load of its weights.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// The sum of the gradients: new in the first pass of a batch, loaded from host memory in later passes.
+  /// Brings the sum of the gradients: it is new in the first pass of a batch, and loaded from host memory in later
+  /// passes.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// After the last backward pass of the stage in this pass: saves the sum, or updates the weights with it.
+  /// Ends the use of the sum after the last backward pass of the stage in this pass: saves the sum, or updates the
+  /// weights with it.
   void end_gradients(std::size_t stage);
 
  private:

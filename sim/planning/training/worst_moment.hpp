@@ -1,4 +1,5 @@
-// What a training step holds at the moment at which it needs most memory, for the message that it does not fit.
+// What a training step holds at the moment at which it needs most memory. The message that the step does not fit says
+// so.
 #pragma once
 
 #include <cstdint>
