@@ -1,7 +1,7 @@
-// A chain of stages, as the choice between keeping, recomputing and offloading sees it: the seconds
-// and bytes of one micro-batch on one device. Where several micro-batches run side by side, the
-// seconds and bytes are those of all of them: each operation is done for one micro-batch after the
-// other before the next operation begins. This is data only.
+// A chain describes the stages of a model for the choice between keeping, recomputing and offloading: the seconds and
+// bytes of one micro-batch on one device. Where several micro-batches run side by side, each operation is done for all
+// of them, one after the other, before the next operation begins. The seconds and bytes are then those of all of them
+// together. A chain is data only.
 //
 // Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the
 // output of stage s.
@@ -23,9 +23,9 @@ struct ChainTensor {
   double save_s = 0, load_s = 0;
 };
 
-/// What is moved for a stage when the weights of stages take turns on the device: the weights come
-/// before each run of operations of the stage and leave after it. A run ends with the first
-/// operation of another stage that has weights.
+/// What is moved for a stage when the weights of stages take turns on the device. A run of a stage is a sequence of its
+/// operations; it ends with the first operation of another stage that has weights. The weights come before each run and
+/// leave after it.
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< bytes of the weights, which the stage's workspaces include
   double load_s = 0;       ///< seconds to load the weights
@@ -48,8 +48,8 @@ struct ChainStage {
 
   ChainTurn turn = {};
 
-  /// The workspace of a forward pass that keeps the inner tensors, or does not keep them. Where
-  /// there are no inner tensors the two passes are the same, and the smaller value counts.
+  /// The workspace of a forward pass, which depends on whether the pass keeps the inner tensors. Without inner tensors
+  /// the two kinds of pass are the same, and the smaller value counts.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;

@@ -25,7 +25,7 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Which stages run again, and which boundaries are read in the backward half of a step.
+/// Finds which stages run again, and which boundaries are read in the backward half of a step.
 class Again {
  public:
   Again(const Chain& chain, const Choices& choices)
@@ -102,7 +102,7 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// The output of stage s is read, so the stages from its checkpoint up to s run again.
+  /// Something reads the output of stage s. So the stages from its checkpoint up to s run again.
   void run_again(std::size_t s) {
     std::size_t first = s;
     while (again_.dropped(first)) --first;

@@ -1,17 +1,18 @@
-// Fates: what becomes of what a stage makes until its backward pass needs it.
+// A fate says what becomes of what a stage makes until its backward pass needs it:
 //   keep       the inner tensors and the output stay on the device
-//   offload    both go to host memory after the forward pass and come back before the backward
+//   offload    both go to host memory after the forward pass and come back before the backward pass
 //   recompute  neither stays; when a backward pass reads what the stage makes, the forward pass
 //              runs again, from the nearest boundary that was kept or that is loaded
-// The input of a stage was made by the stage before it and shares the fate of that stage: when a
-// stage that keeps or offloads follows one that recomputes, its input is made again. There are
-// three exceptions. The output of the last stage stays, because the loss reads it at once. The
-// input of the last stage also stays if that stage does not run again, because its backward pass
-// directly follows its forward pass. And the input of the first stage is in host memory from the
-// start: offloading stage 0 drops this input and loads it again, without a save.
+// The input of a stage was made by the stage before it and shares the fate of that stage. So when a stage that keeps or
+// offloads follows one that recomputes, its input is made again.
 //
-// All policies use the same exact form: fates -> choices -> tape. Choices treat inner tensors and
-// boundaries separately, so they can express more than fates can, such as the checkpoints of Chen et al.
+// There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
+// last stage also stays if that stage does not run again, because its backward pass directly follows its forward pass.
+// And the input of the first stage is in host memory from the start: offloading stage 0 drops this input and loads it
+// again, without a save.
+//
+// All policies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
+// separately, so they can express more than fates can, such as the checkpoints of Chen et al.
 #pragma once
 
 #include <vector>
@@ -22,10 +23,10 @@ namespace sluice {
 
 enum class Fate : std::uint8_t { keep, recompute, offload };
 
-/// The fates of the inner tensors, by stage, and of the boundaries 0 … n. The boundary that a
-/// recomputing stage makes may be dropped (recompute). When a backward pass reads it, the stages
-/// before it run again, back to the nearest boundary that was not dropped. Any other boundary is
-/// kept or offloaded, and it is a checkpoint if the stage after it recomputes.
+/// The fates of the inner tensors, by stage, and of the boundaries 0 to n. The boundary that a recomputing stage makes
+/// may be dropped (recompute). When a backward pass reads a dropped boundary, the stages before it run again, back to
+/// the nearest boundary that was not dropped. Any other boundary is kept or offloaded. It is a checkpoint if the stage
+/// after it recomputes.
 struct Choices {
   std::vector<Fate> inner, boundary;
   bool operator==(const Choices&) const = default;
@@ -33,28 +34,28 @@ struct Choices {
 
 Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 
-/// The tape of a training step. The tape's first operation loads boundary 0. A save directly
-/// follows the forward pass that makes the tensor, and a load directly precedes the operation that
-/// reads it. Tensors are saved only if they are read later, stages run again only if their results
-/// are read, and nothing of 0 bytes is copied. Throws InternalError when the number of choices is
-/// wrong, or when a boundary is dropped whose stage does not recompute.
+/// Returns the tape of a training step. The tape's first operation loads boundary 0. A save directly follows the
+/// forward pass that makes the tensor, and a load directly precedes the operation that reads the tensor. Nothing is
+/// done in vain: tensors are saved only if they are read later, stages run again only if their results are read, and
+/// nothing of 0 bytes is copied. Throws InternalError when the number of choices is wrong, or when a boundary is
+/// dropped whose stage does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
 /// Returns the tape for one fate per stage.
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 
-/// Chen et al. 2016, section 4.1: segments of about sqrt(n) stages. Each segment keeps only its
-/// input and runs again before its backward pass. The last segment keeps everything, because its
-/// backward pass follows at once. Checkpoints are choices of boundaries, so a list of fates by
-/// stage cannot express them.
+/// The checkpoints of Chen et al. 2016, section 4.1: segments of about sqrt(n) stages. Each segment keeps only
+/// its input and runs again before its backward pass. The last segment keeps everything, because its backward
+/// pass follows at once. Checkpoints are choices of boundaries, so a list of fates by stage cannot express
+/// them.
 Tape sqrt_tape(const Chain& chain);
 
-/// Chen et al. 2016, section 3: the input of each stage is kept, and everything inside the stage is
+/// The checkpoints of Chen et al. 2016, section 3: the input of each stage is kept, and everything inside the stage is
 /// computed again from it.
 Tape checkpoint_tape(const Chain& chain);
 
-/// The choices that treat every stage alike: keep all (the first), recompute all, offload all, keep
-/// the input of each stage, or keep the inputs of about sqrt(n) segments.
+/// The choices that treat every stage alike. They are: keep all (the first), recompute all, offload all, keep the input
+/// of each stage, and keep the inputs of about sqrt(n) segments.
 std::vector<Tape> alike_tapes(const Chain& chain);
 
 }  // namespace sluice

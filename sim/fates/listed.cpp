@@ -43,7 +43,8 @@ Field list_of(const char* name, const char* summary) {
 extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
-    .summary = "A fate for each stage as listed; stages that are not listed are kept.",
+    .summary =
+        "Each stage has the fate that the scenario lists for it; stages that are not listed are kept.",
     .source = "AlexNet on one card, the combined strategy",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "

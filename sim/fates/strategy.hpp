@@ -1,5 +1,5 @@
-// Strategies for the fates of activations in training: keep, recompute or offload. Each strategy
-// has its own file (a few small ones share a file); catalog.cpp lists them.
+// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file (a
+// few small ones share a file). catalog.cpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,28 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// Bytes of the device for activations, their gradients and workspaces, of one micro-batch or of
-  /// those that run side by side. If weights take turns, they are included, and the bytes are those
-  /// of all devices that take turns. None: unlimited.
+  /// Bytes of the device for activations, their gradients and workspaces: those of one micro-batch, or of all that run
+  /// side by side. If weights take turns, the bytes include the weights, and they are those of all devices that take
+  /// turns. None: unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// The seconds of the run that the scenario asks about, if each micro-batch used this tape and
-  /// loads could use this many bytes to come early; infinity: the run blocks or does not fit.
+  /// Returns the seconds of the run that the scenario asks about, as if each micro-batch used this tape and loads could
+  /// use this many bytes to come early. Infinity: the run blocks or does not fit.
   FateScore score;
-  /// What a device holds, by class, at the moment of a step with the most bytes, with this tape.
+  /// Returns what a device holds, by class, at the moment of a step with this tape at which it holds most.
   std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the times of the whole run outside of its micro-batches
   double steps = 1;
-  /// The same request if selective recomputation drops what it can; null: it can drop nothing.
+  /// The same request, for a chain in which selective recomputation drops what it can. Null: it can drop nothing.
   const FateRequest* selective = nullptr;
 
-  /// Whether the request is for one of several numbers of micro-batches side by side.
+  /// Whether the caller also asks for other numbers of micro-batches side by side, and compares the answers.
   bool one_of_several = false;
   /// A tape that takes this many seconds or more is not useful to the caller.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Whether stages take turns on the device. Then the seconds of a tape do not include what is
-  /// outside of its micro-batches.
+  /// Whether stages take turns on the device. If they do, the seconds of a tape leave out what happens outside of its
+  /// micro-batches.
   bool takes_turns() const;
 };
 
@@ -68,11 +68,11 @@ struct FateStrategy {
   bool selective = false;            ///< what selective recomputation drops is never kept
   bool inference = false;            ///< also says where boundary activations of inference go
   bool offloads_boundaries = false;  ///< in inference, boundary activations are held in host memory
-  /// Whether it is one of the strategies that training compares when a scenario names none. Such a
-  /// strategy needs no parameters for single stages.
+  /// Whether training compares this strategy when a scenario names none. Such a strategy needs no
+  /// parameters for single stages.
   bool compared = false;
-  /// Whether it searches within the device's memory itself, for a given number of micro-batches
-  /// side by side.
+  /// Whether the strategy itself searches within the device's memory, for a given number of micro-batches side by
+  /// side.
   bool searches = false;
   /// Throws InputError (at the parameter) and Infeasible.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
@@ -86,14 +86,14 @@ Record record_of(const FateStrategy& strategy);
 /// The strategy that a `fates:` mapping names. Throws InputError.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// The strategy for a scenario that names none and compares none: everything is kept. It is the
+/// The strategy for a scenario that names no strategy and leaves none to be compared: everything is kept. It is the
 /// first strategy of the catalog.
 const Chosen<FateStrategy>& kept_fates();
 
 /// A strategy with none of its keys set.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
-/// The fate of each stage under a tape: keep, recompute (how often), offload.
+/// The fate of each stage under a tape, as text: keep, recompute (and how often), or offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// The lifetimes of a tape's tensors: each lasts from the operation that makes or loads the tensor to
-/// its last use. Tensors are numbered: boundaries 0 … n, inner tensors, gradients of the boundaries.
+/// The lifetimes of a tape's tensors. Each lasts from the operation that makes or loads the tensor to its last use.
+/// Tensors are numbered in this order: boundaries 0 to n, inner tensors, gradients of the boundaries.
 class Lifetimes {
  public:
   Lifetimes(const Chain& chain, std::size_t operations)
@@ -19,7 +19,7 @@ class Lifetimes {
         spans_(3 * count_ + 2),
         saved_(2 * count_ + 1),
         change_(operations + 1) {
-    saved_[0] = true;  // the input has a copy in host memory from the start
+    saved_[0] = true;  // the input is in host memory from the start
     if (chain.input.bytes == 0) bring(0, 0, 0);
   }
 
@@ -61,7 +61,7 @@ class Lifetimes {
   };
   const std::vector<Lived>& lived() const { return lived_; }
 
-  /// Bytes that live during each operation.
+  /// Returns for each operation the bytes of the tensors that live during it.
   std::vector<std::int64_t> totals() {
     for (std::size_t tensor = 0; tensor < spans_.size(); ++tensor) close(tensor);
     std::vector<std::int64_t> total(change_.begin(), change_.end() - 1);
@@ -104,8 +104,8 @@ class Lifetimes {
   std::vector<Lived> lived_;
 };
 
-/// Per operation, the pass to which it belongs: a load belongs to the pass after it, a save to the
-/// pass before it.
+/// For each operation, the pass to which it belongs. A load belongs to the pass after it, and a save to the pass before
+/// it.
 std::vector<std::size_t> passes_of(const Tape& tape) {
   std::vector<std::size_t> passes(tape.size());
   std::size_t pass = 0;
@@ -120,8 +120,9 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// While a pass goes through the micro-batches, the tensors that it makes replace those that it
-/// reads. So the peak has nearly all of the one kind or nearly all of the other, not both.
+/// Corrects the bytes of a pass that goes through several micro-batches. Then the tensors that it makes replace those
+/// that it reads, one micro-batch after the other. So the peak has nearly all of the one kind or nearly all of the
+/// other, but not both.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lived>& lived,
                               std::vector<std::int64_t>& bytes) {

@@ -1,16 +1,17 @@
-// A tape is the list of operations that one micro-batch (or several side by side) executes on a
-// device in one training step, one after the other. Fates become a tape, and a policy turns the
-// tape into actions of its plan.
+// A tape is the list of operations that one micro-batch (or several side by side) executes on a device in one
+// training step, one after the other. Strategies turn fates into a tape, and a policy turns the tape into actions of
+// its plan.
 //
-// The lifetimes of tensors follow from this order. A tensor comes to the device by a forward pass, a backward
-// pass (gradients) or a load. It leaves after its last use before it comes again, or before the end.
+// The lifetimes of tensors follow from the order of the tape. A tensor comes to the device by a forward pass, a
+// backward pass (gradients) or a load. It leaves after its last use before it comes again, or before the end. The
+// operations are:
 //   forward s   reads boundary s; makes boundary s + 1 and, if it keeps, the inner tensors of s
 //   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
 //               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
 //               makes the gradient of boundary s (not for s = 0)
 //   save, load  of a boundary or of the inner tensors of a stage; a save reads the tensor and makes a
 //               copy in host memory, which stays until the last load
-// The forward pass of a stage that ran before is a recomputation.
+// A forward pass of a stage that has already run is a recomputation.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,11 @@ struct TapeOp {
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone. At the start the device is empty: boundary
-/// 0 is loaded, unless it has 0 bytes. When several micro-batches run side by side, the bytes of a
-/// forward or backward pass are the most at any moment of it: what the pass makes, and what is
-/// loaded for it, comes with one micro-batch after the other, and tensors that the pass is the last
-/// to read leave in the same way.
+/// Bytes on the device while each operation runs alone. At the start the device is empty: boundary 0 is
+/// loaded, unless it has 0 bytes. When several micro-batches run side by side, the bytes of a forward or
+/// backward pass are the most at any moment of the pass. What the pass makes, and what is loaded for it,
+/// comes with one micro-batch after the other. Tensors that the pass is the last to read leave in the same
+/// way.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;            ///< the maximum over all passes
@@ -43,19 +44,20 @@ struct TapeMemory {
 /// Throws InternalError where an operation reads a tensor that is not on the device.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// The most bytes that copies occupy in host memory at any time, each from its save to its last
-/// load; and whether they fit there.
+/// The most bytes that copies occupy in host memory at any time, and whether they fit there. Each copy occupies its
+/// bytes from its save to its last load.
 std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
 bool fits_in_host(const Chain& chain, const Tape& tape);
 
-/// Walks along a tape, from run to run of the stages whose weights take turns.
+/// Walks along a tape, from run to run of the stages whose weights take turns (ChainTurn says what a run is).
 class RunsOfStages {
  public:
-  /// The last run of a micro-batch continues in the first run of the next one.
+  /// The walk begins as if another micro-batch had ended just before, because the last run of a micro-batch continues
+  /// in the first run of the next one.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
-  /// Whether this operation, which is the next one of the tape, begins a run. If so, the weights
-  /// are loaded for it.
+  /// Whether this operation begins a run, for which the weights are loaded. It must be the next one of the
+  /// tape.
   bool begins(const TapeOp& op);
 
  private:

@@ -27,7 +27,7 @@ struct TimedSave {
   std::int64_t bytes;
 };
 
-/// A tape divided into slots, one per computation, with what is loaded before each slot and saved after it.
+/// A tape divided into slots. A slot is one computation, with what is loaded before it and saved after it.
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
@@ -92,14 +92,14 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< per tensor: its last save
 };
 
-/// Decides where loads are listed, as policy/training/listing does in a step of one micro-batch.
+/// Decides where loads are listed, by the same rule as planning/training/listing in a step of one micro-batch.
 class Placing {
  public:
   Placing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
-  /// Places loads in the order in which a step needs them. If a step has several micro-batches,
-  /// loads that are listed in the previous micro-batch follow all loads of that micro-batch.
+  /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
+  /// the previous micro-batch. It then follows all loads of that micro-batch.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -167,7 +167,7 @@ class Placing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// The load starts after the computation before its slot `at`, or one computation earlier if there is
+  /// Decides when the load starts: after the computation before its slot `at`, or one computation earlier if there is
   /// room. In a step of several micro-batches it may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
@@ -226,7 +226,8 @@ class Walk {
   }
 
  private:
-  /// A slot of this micro-batch or of an earlier one, as an index: all micro-batches have the same levels.
+  /// The index of a slot of this micro-batch or of an earlier one. All micro-batches have the same levels, so they
+  /// share the indexes.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -250,8 +251,8 @@ class Walk {
     }
   }
 
-  /// A load's slots count from the present micro-batch or, if the load is listed a micro-batch
-  /// early, from the next one.
+  /// Makes a load. Its slots count from the present micro-batch or, if the load is listed a micro-batch early, from the
+  /// next one.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -273,7 +274,7 @@ class Walk {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// The time when there is room for so many bytes in addition to what saves still hold.
+  /// The time when there is room for so many bytes beside what saves still hold.
   double room(std::int64_t level, double from) {
     for (; gone_ < leaving_.size() && leaving_[gone_].end <= computed_; ++gone_)
       leaving_bytes_ -= leaving_[gone_].bytes;

@@ -12,7 +12,8 @@ namespace {
 
 using Means = std::vector<double>;  ///< weights of the cuts, then of the computation; sum 1
 
-/// The stages s for which the inequalities are made: the first stage, and others at equal distances.
+/// The stages s for which there are inequalities: the first stage, and others at equal distances. Each is called a cut
+/// here.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -20,7 +21,7 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// The seconds that the inequality of each cut adds up, and at the end the seconds of the computation.
+/// The sum of the inequality of each cut, in seconds, and at the end the seconds of the computation.
 struct Halves {
   Means forward, backward;
 };
@@ -35,8 +36,8 @@ class Overlap {
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes) {}
 
-  /// The bound is concave in the means. The search multiplies the means by factors that grow with
-  /// the sums of the inequalities, in steps that become smaller and smaller.
+  /// Searches the means with the greatest bound, which is concave in the means. It multiplies the means by factors that
+  /// grow with the sums of the inequalities, in steps that become smaller and smaller.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -66,8 +67,9 @@ class Overlap {
     return means;
   }
 
-  /// The saves of stage i count in the cuts up to i; its forward pass counts in the cuts after i and in the
-  /// computation, and for one micro-batch in the cut at i. The same holds for loads and backward passes.
+  /// How often the seconds of each stage count. The saves of stage i count in the cuts up to i. Its forward pass counts
+  /// in the cuts after i and in the computation, and for one micro-batch in the cut at i. The same holds for loads and
+  /// backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -140,7 +142,7 @@ EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// The bound of the halves of a run combined with a copy engine, which has the weight `part`.
+/// The bound of a weighted mean of the two halves and a copy engine, which has the weight `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -158,7 +160,7 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// The same bound when each byte of host memory costs this price during its save, with unlimited host memory.
+/// The bound when each byte of host memory costs this price during its save, and host memory has no limit.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

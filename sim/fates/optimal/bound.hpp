@@ -1,29 +1,30 @@
-// A proven lower bound on the seconds of a training step of a chain within a memory budget. It
-// holds for every schedule that runs each forward pass at least once and each backward pass exactly
-// once. It is the value of the relaxation in relaxation.hpp, with the weights of seconds that make
-// it greatest. The bound is close when no stage has to run again twice.
+// A proven lower bound on the seconds of a training step of a chain within a memory budget. It holds for every schedule
+// that runs each forward pass at least once and each backward pass exactly once. It is the value of the relaxation in
+// relaxation.hpp, with those weights of seconds that give the greatest value. The bound is close when no stage has to
+// run again twice.
 //
-// Serial: computation and copies take turns, so every second counts.
+// In a serial run, computation and copies take turns, so every second counts.
 //
-// Overlapped: computation, saves and loads have one engine each, and micro-batches follow each other. The
-// turning point is the first backward pass. A tensor that is not on the device at the turning point was saved
-// in the forward half of its micro-batch and is loaded in the backward half. For any stage s, the outputs of
-// stages s and later are saved after the forward passes up to s, so the forward half takes at least as long as
-// these passes and saves together. The loads for stages s and later come before backward s and everything after
-// it, so the backward half takes at least as long as these loads and passes. Each half also takes at least as
-// long as its computation. The greatest weighted mean of these inequalities bounds both halves. The first load
-// of the input may run during the previous micro-batch, but each micro-batch has one.
+// In an overlapped run, computation, saves and loads have one engine each, and micro-batches follow each other. The
+// turning point is the first backward pass. A tensor that is not on the device at the turning point was saved in the
+// forward half of its micro-batch and is loaded in the backward half.
 //
-// When micro-batches run side by side, the saves of what stage s made begin when the first
-// micro-batch has passed s, and the backward pass of the last micro-batch through s follows the
-// loads for s. So each inequality counts the computation of stage s itself for one micro-batch
-// only. In addition, during the whole run a copy engine makes the copies that every tape must make
-// and those of this tape. A weighted mean of these copies and of the halves also bounds the run.
+// For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
+// forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
+// before backward s and everything after it. So the backward half takes at least as long as these loads and passes.
+// Each half also takes at least as long as its computation. The greatest weighted mean of these inequalities bounds
+// both halves. The first load of the input may run during the previous micro-batch, but each micro-batch has such a
+// load.
 //
-// If host memory is limited, all copies are in it at the turning point. The bound then also holds
-// when the seconds of each save are increased by a price per byte, and the price of all available
-// host memory is subtracted. A save never counts more than its seconds, so a byte never counts more
-// than its price.
+// When micro-batches run side by side, the saves of what stage s made begin when the first micro-batch has passed s.
+// The backward pass of the last micro-batch through s follows the loads for s. So each inequality counts the
+// computation of stage s itself for one micro-batch only. In addition, during the whole run a copy engine makes the
+// copies that every tape must make and those of this tape. A weighted mean of these copies and of the halves also
+// bounds the run.
+//
+// If host memory is limited, all copies are in it at the turning point. The bound then also holds when the seconds of
+// each save are increased by a price per byte, and the price of all available host memory is subtracted. A save never
+// counts more than its seconds, so a byte never counts more than its price.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,8 @@ struct FateBound {
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
-/// The seconds of a run outside of its micro-batches. First all weights and then the inputs are
-/// loaded by the same engine. Updates end each batch and take turns with the micro-batches.
+/// What a run does outside of its micro-batches, in seconds. At the start, one engine loads all weights and then the
+/// inputs. An update ends each batch, and takes turns with the micro-batches.
 struct FateRun {
   double micro_batches = 1, batches = 1;
   bool one_a_step = false;  ///< a step has one micro-batch
@@ -55,26 +56,27 @@ struct FateRun {
   /// When weights take turns, the device computes nothing for these times: before the first forward
   /// pass, between steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// … and, in each micro-batch, while results are sent from one device to the next.
+  /// In each micro-batch, the device also computes nothing for this time, while results are sent from one device to the
+  /// next.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
-  /// When micro-batches run side by side, some passes may handle fewer micro-batches than others.
-  /// This is the share of the passes that handle all of them.
+  /// When micro-batches run side by side, some passes may compute fewer micro-batches than others. This is the share of
+  /// the passes that compute as many as there may be.
   double whole_passes = 1;
 };
 
-/// A lower bound on the seconds of a run. `halves` is the seconds of a micro-batch from the first
-/// forward pass to the end of the last backward pass. The first micro-batch begins when its input
-/// has arrived. After the last input has arrived, one whole micro-batch and an update follow.
+/// A lower bound on the seconds of a run. `halves`: the seconds of a micro-batch from the first forward pass to the end
+/// of the last backward pass. The first micro-batch begins when its input has arrived. After the last input has
+/// arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
-/// The same within a budget, where copies run during computation. It uses the halves of bound_of()
-/// and the work of the copy engines.
+/// The same bound within a budget, if copies run during computation. It uses the halves of bound_of() and the work of
+/// the copy engines.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);
 
-/// Only the seconds of bound_of().
+/// Returns only the seconds of bound_of().
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies);
 
 }  // namespace sluice

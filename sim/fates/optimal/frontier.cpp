@@ -85,7 +85,7 @@ class Frontier::Solver {
     return frontier_.settings_.copies && tensor.bytes > 0;
   }
 
-  /// The bytes that a segment holds until its backward pass, when its last stage has already run.
+  /// The bytes that a segment holds until its backward pass. Its last stage has already run.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
@@ -112,7 +112,7 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds the schedules in which stage s keeps its inner tensors, then s + 1 … t are solved, and then backward s runs.
+  /// Adds the schedules in which stage s keeps its inner tensors: then s + 1 … t are solved, and then backward s runs.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready] = segment;
     const ChainStage& stage = chain_.stages[s];
@@ -152,8 +152,8 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// Adds, for every k, the schedules in which the stages s … k - 1 run without keeping anything, or
-  /// only the last of them keeps its inner tensors; then k … t are solved, and then s … k - 1 again.
+  /// Adds, for every k, the schedules in which the stages s … k - 1 run without keeping anything, or only the last of
+  /// them keeps its inner tensors. Then k … t are solved, and then s … k - 1 again.
   void pass(const Segment& segment, bool boundary_goes) {
     const auto [s, t, copied, needed, ready] = segment;
     const bool is_short = t - s < frontier_.free_length_;
@@ -188,7 +188,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds the pairs of both parts of a split. While the first part runs, `held` further bytes are on the device.
+  /// Adds the pairs of points for a split into two parts. While the first part runs, `held` further bytes are on the
+  /// device.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});

@@ -1,27 +1,27 @@
-// Decides which tensors of a chain to keep, recompute and offload. The result is the whole curve of
-// time against memory, found by dynamic programming over segments of the chain.
+// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least
+// time for each amount of memory. It is found by dynamic programming over segments of the chain.
 //
-// A segment s … t starts with boundary s on the device and ends after backward s. There
-// are three ways to execute it. (1) The forward pass of stage s keeps its inner
-// tensors, then s + 1 … t is solved, then backward s runs; in between, boundary s and
-// the inner tensors stay on the device or are in host memory. (2) The stages s … k - 1
-// run without keeping anything, then k … t is solved, and then s … k - 1 from boundary
-// s, which stayed or is loaded. So a stage may run more than twice. (3) Like (2), but
-// stage k - 1 keeps its inner tensors, so that only s … k - 2 must run again, to make
-// its input. (If its inner tensors are empty, this avoids one of its forward passes at
-// no cost.)
-// Sources: Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section
+// A segment s … t starts with boundary s on the device and ends after backward s. There are three ways to
+// execute it:
+// 1. The forward pass of stage s keeps its inner tensors, then s + 1 … t is solved, and then backward s
+//    runs. In between, boundary s and the inner tensors stay on the device or are in host memory.
+// 2. The stages s … k - 1 run without keeping anything, then k … t is solved, and then s … k - 1 from
+//    boundary s, which stayed or is loaded. So a stage may run more than twice.
+// 3. Like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make its input.
+//    (If its inner tensors are empty, this avoids one of its forward passes at no cost.)
+//
+// The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section
 // 4), and for offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of
-// rematerialization and offloading"). These papers divide memory into slots. This code instead
-// keeps, for each segment, all Pareto-optimal pairs of peak bytes and seconds: bytes are exact, and
-// one search answers every budget.
+// rematerialization and offloading"). These papers divide memory into slots. This code instead keeps for
+// each segment all Pareto-optimal pairs of peak bytes and seconds. So bytes are exact, and one search
+// answers every budget.
 //
-// In a long chain, long segments split only at some boundaries (k above), which are spread evenly
-// over seconds and bytes. Which tensors each stage keeps, and where recomputation starts, is not
-// restricted.
+// In a long chain, long segments split only at some boundaries (k above), which are spread evenly over
+// seconds and bytes. This does not restrict which tensors each stage keeps, nor where recomputation
+// starts.
 //
-// The search leaves out two things: work of an earlier segment before the last backward pass of a
-// later segment, and a copy in host memory of a boundary that is made again.
+// The search leaves out two things: work of an earlier segment before the last backward pass of a later
+// segment, and a copy in host memory of a boundary that is made again.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,18 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of a copy's seconds that counts: 1 where copies and computation take turns
-  /// (exact), less where copies run during computation (a guess, from 0 to 1, which a replay must
-  /// judge).
+  /// The share of a copy's seconds that counts. It is 1 where copies and computation take turns, which is
+  /// exact. It is less where copies run during computation; it is then a guess, from 0 to 1, which a replay
+  /// must judge.
   double copy_price = 1;
   bool copies = true;  ///< false: no tensor that a stage makes goes to host memory
-  /// Whether to keep only the first point of each segment. The frontier then has one point, whose
-  /// peak is that of the first point of the whole frontier, with any cap, and the search is much
-  /// faster.
+  /// Whether to keep only the first point of each segment, which makes the search much faster. The
+  /// frontier then has one point. Its peak is that of the first point of the whole frontier, with any
+  /// cap.
   bool only_least = false;
-  /// The approximate number of points per segment; longer rows are shortened by `thin`. Rows below
-  /// the cap lose nothing, and shortening never makes an infeasible schedule feasible. 0: 4096 for
-  /// up to 20 stages, 256 for up to 64, then fewer.
+  /// The approximate number of points per segment. A segment with more points loses some of them (`thin`), and one with
+  /// fewer loses none. This never makes an infeasible schedule feasible. 0: 4096 for up to 20 stages, 256 for up to 64,
+  /// then fewer.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split; a chain with fewer
   /// boundaries may split at all of them.
@@ -62,9 +62,9 @@ class Frontier {
 
   Frontier(const Chain& chain, const FrontierSettings& settings = {});
 
-  /// The points rise in bytes and fall in seconds. The first point needs the least memory of all
-  /// schedules that were found, the last point is the fastest schedule. A chain without stages has
-  /// one point of 0 bytes.
+  /// The points rise in bytes and fall in seconds. The first point needs the least memory of all schedules
+  /// that were found, and the last point is the fastest schedule. A chain without stages has one point of 0
+  /// bytes.
   const std::vector<Point>& points() const { return points_; }
 
   /// The number of the last point within a budget; size() if there is none.
@@ -77,8 +77,8 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run, and if so, where the tensors that it keeps are until backward
-  /// t: on the device (here) or in host memory (away).
+  /// Whether stage t has already run. If so, the tensors that it keeps until backward t are on the device (here) or in
+  /// host memory (away).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
@@ -104,12 +104,12 @@ class Frontier {
   bool thinned_ = false;
 };
 
-/// The chain in which the seconds of each pass include the load of its weights, if weights take
-/// turns. The frontier does not know that several passes of a stage may share one load.
+/// The chain in which the seconds of each pass include the load of its weights, if weights take turns. The frontier
+/// ignores that several passes of a stage may share one load.
 Chain with_turns(Chain chain, double copy_price);
 
-/// The prices of a byte of host memory that are tried, in seconds; only the price 0 if host memory
-/// is unlimited.
+/// The prices of a byte of host memory that are tried, in seconds. Only the price 0 is tried if host memory is
+/// unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
 /// The chain in which each save takes longer, by the price of the bytes of the copy.

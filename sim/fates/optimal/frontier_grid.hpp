@@ -1,5 +1,5 @@
-// Where the dynamic programme over a chain is precise: the prices of memory at which choices
-// change, and the boundaries at which long segments may split. For frontier.hpp.
+// Finds where the dynamic programme over a chain (frontier.hpp) must be precise: the prices of memory at which choices
+// change, and the boundaries at which long segments may split.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace sluice {
 /// The prices (seconds per byte) at which choices of this chain change: at most `count`, falling.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` boundaries, so that about the same seconds and
-/// bytes lie between any two neighbours.
+/// Marks the end of the chain and about `count` boundaries. They are chosen so that about the same seconds and bytes
+/// lie between any two neighbours.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

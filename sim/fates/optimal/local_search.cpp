@@ -12,7 +12,7 @@ using Kind = TapeOp::Kind;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Boundaries that may not be dropped with these choices are kept instead.
+/// Keeps the boundaries that must not be dropped with these choices.
 void mend(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
@@ -86,7 +86,8 @@ void FateSearch::improve(Candidate& best) {
   }
 }
 
-/// Makes the best change of one choice or, if none helps, of two; returns false when none helps.
+/// Makes the best change of one choice. If none helps, makes the best change of two. Returns false when that does not
+/// help either.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries

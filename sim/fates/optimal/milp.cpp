@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` stands for no variable
 
-/// The integer programme of a graph. Names in the paper: runs_ is R, there_ is S, freed_ is FREE.
+/// The integer programme of a graph. The paper has other names: runs_ is R, there_ is S, freed_ is FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
@@ -130,7 +130,7 @@ class Programme {
     if (variable != nobody) terms.push_back({variable, factor});
   }
 
-  /// The variable that says whether stage t makes tensor i.
+  /// The variable that says whether tensor i is made in stage t.
   std::uint32_t made_in(std::size_t t, std::size_t i) const {
     if (makers_[i] == nobody || makers_[i] > t) return nobody;
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
@@ -171,7 +171,7 @@ class Programme {
   /// A tensor that is loaded was made in an earlier stage and saved.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // otherwise it is certain that it was made
+    if (!optional_[i]) return;  // A tensor that is always made needs no such constraint.
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);

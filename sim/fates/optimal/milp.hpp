@@ -1,5 +1,5 @@
-// Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear
-// programming. It finds the least sum of the seconds of all operations and copies within a budget of bytes.
+// Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. It
+// minimises the sum of the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t operation t runs for
 // the first time; before it, any operation that ran earlier may run again, in that order. The
@@ -9,9 +9,9 @@
 // copies. Here a load takes the position in its stage at which the operation that makes the tensor
 // would run, and a save directly follows the operation that makes the tensor for the first time.
 //
-// It takes up to `most_milp_stages` forward operations. Except for small graphs the result depends
-// on the time limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and
-// InternalError when an operation reads a tensor that no earlier operation makes.
+// A graph may have up to `most_milp_stages` forward operations. Except for small graphs the result depends on the time
+// limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and InternalError when an operation
+// reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ struct MilpAnswer {
 /// memory several times. So its answer is never slower than the frontier's, but it is often not faster.
 FateGraph graph_of(const Chain& chain);
 
-/// `known` is a schedule within the budget that should be improved; it is also the answer if
+/// Solves for a chain. `known` is a schedule within the budget that should be improved. It is also the answer if
 /// nothing faster is found. Empty: there is none. Throws Interrupted on a signal.
 MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit_s,
                       const Tape& known = {});

@@ -1,5 +1,5 @@
-// optimal: the least time within the device's memory over keep, recompute and offload at once. Without
-// overlap a frontier of the chain gives the answer; with overlap, candidate plans are listed and replayed.
+// optimal: finds the least time within the device's memory, and may keep, recompute and offload at once. Without
+// overlap a frontier of the chain gives the answer. With overlap, candidate plans are listed and replayed.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The tape that needs the least bytes; a message names it when nothing fits.
+/// The tape that needs the least bytes. When nothing fits, the message says how many these are.
 struct Least {
   std::int64_t bytes = unlimited;
   Tape tape = {};
@@ -48,7 +48,7 @@ struct Least {
                    std::move(shortage));
 }
 
-/// The result of a search, with a lower bound and the gain of one more GB; in seconds of the whole run.
+/// The result of a search, in seconds of the whole run, with a lower bound and the seconds that one more GB would save.
 struct Found {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes that early loads may use
@@ -90,7 +90,7 @@ class InTurn {
         exact_(!request.takes_turns() && !request.chain.host_room),
         alike_(alike_tapes(request.chain)) {}
 
-  /// Returns the fastest tape within the budget; an empty tape when nothing fits.
+  /// Returns the fastest tape within the budget. The tape is empty when nothing fits.
   Tape within(std::int64_t budget) {
     if (keeps_all(budget)) return alike_.front();
     Tape best;
@@ -98,7 +98,7 @@ class InTurn {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Whole frontiers are expensive. They are not needed when not even their first point fits.
+    // A whole frontier is expensive to make. It is not needed when not even its first point fits.
     if (least_frontier(true).points().front().peak <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
@@ -149,7 +149,7 @@ class InTurn {
     }
   }
 
-  /// One exact frontier. If host memory is limited, also frontiers for prices of its bytes, and one
+  /// Returns one exact frontier. If host memory is limited, it also returns frontiers for prices of its bytes, and one
   /// that copies nothing.
   const std::vector<Frontier>& frontiers() {
     if (!frontiers_.empty()) return frontiers_;
@@ -166,7 +166,7 @@ class InTurn {
   std::vector<Frontier> frontiers_;
 };
 
-/// The bound is for the micro-batches alone.
+/// Without overlap. The bound is for the micro-batches alone.
 Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurn search(request);
   Found found;
@@ -191,7 +191,8 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  if (answer.seconds == never) {  // then the frontiers are only approximate
+  if (answer.seconds ==
+      never) {  // No point fits into host memory. Then the frontiers are only approximate.
     InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());
@@ -274,7 +275,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   choice.seconds = found.seconds;
   choice.bound = found.bound;
   choice.facts.push_back(budget_fact(budget));
-  if (found.selective) choice.facts.emplace_back("selective", "what is large and cheap runs again");
+  if (found.selective)
+    choice.facts.emplace_back("selective", "what is large and cheap is computed again");
   report(found, request, choice);
   explain(found.selective ? request.selective->chain : request.chain, choice);
   return choice;
@@ -286,8 +288,8 @@ extern const FateStrategy optimal_fates;
 const FateStrategy optimal_fates = {
     .name = "optimal",
     .summary =
-        "The least time within the device's memory over keep, recompute and offload at once, "
-        "also recomputing more than once.",
+        "Searches the fates with the least time within the device's memory: activations may be kept, recomputed (also "
+        "more than once) and offloaded.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "

@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of these prices (falling, seconds per byte). A larger
-/// segment needs these points to be best at that price.
+/// Marks the points that are best at one of these prices (in seconds per byte, falling). A larger segment can only be
+/// best at such a price if its parts are.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -27,7 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each point that is marked, or faster by `factor` than the last point that was used.
+/// Calls `use` for each point that is marked, and for each that is faster by `factor` than the last point that was
+/// used.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {
@@ -71,8 +72,8 @@ class Pairs {
   /// The next peak at which a pair is faster.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Both rows fall: when points further
-  /// on are not faster, all points before them are not faster either.
+  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. So when points further on
+  /// are not faster, all points before them are not faster either.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -124,8 +125,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // All nodes before the added ones stay. Behind the added ones, the first node that is faster than
-  // all of them stays, and with it all nodes after it.
+  // The nodes up to the first added one stay. After the added ones, only the nodes that are faster than all of these
+  // stay.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });

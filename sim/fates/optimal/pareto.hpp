@@ -1,5 +1,5 @@
-// Rows of Pareto-optimal schedules: each needs fewer bytes or fewer seconds than any other in the
-// row. Also ways to keep such a row short. For frontier.hpp.
+// Rows of Pareto-optimal schedules: each schedule needs fewer bytes or fewer seconds than any other in the row. This
+// file also keeps such a row short. frontier.hpp uses it.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ struct ParetoSplit {
   const ParetoNodes& second;
 };
 
-/// Adds the best pairs of a split that are faster than the known points with no more memory. Each
-/// pair starts from `node`: the peak of `node` is the least possible peak, and its seconds are
-/// added to those of the pair.
+/// Adds those pairs of a split that are faster than the known points with no more memory. Each pair starts
+/// from `node`: the peak of `node` is the least possible peak, and its seconds are added to those of the
+/// pair.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
-/// Merges the best points of both rows into `nodes`; `scratch` avoids allocations.
+/// Merges the best points of both rows into `nodes`. `scratch` is memory that is used again, to avoid allocations.
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
-/// Reduces the row to about `cap` nodes: the first, the last, the best at each of these prices
-/// (seconds per byte, falling), and between these the nodes that are faster than the previous one
-/// by some factor. If the rows of the parts contain the best point at a price, the row made from
-/// them contains the best point at that price too, so at these prices nothing is lost.
+/// Reduces the row to about `cap` nodes. These are the first, the last, and the best at each of these prices (in
+/// seconds per byte, falling). Between them, the nodes stay that are faster than the previous one by some factor. If
+/// the rows of the parts contain the best point at a price, so does the row made from them. So nothing is lost at these
+/// prices.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

@@ -63,7 +63,7 @@ class Row {
   }
 
  private:
-  /// The cost of a tensor, which is either held at the price of its bytes or copied, whichever is cheaper.
+  /// The cost of a tensor that is either held at the price of its bytes or copied, whichever is cheaper.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -86,7 +86,7 @@ class Row {
     return all;
   }
 
-  /// The cost of boundary s if stage s - 1 does not run again.
+  /// The cost of boundary s when stage s - 1 does not run again.
   Cost held_boundary(std::size_t s) {
     return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
   }
@@ -104,7 +104,7 @@ class Row {
     again_ = runs;
   }
 
-  /// What the first backward pass reads is on the device, whatever else runs again.
+  /// Ends the row: what the first backward pass reads is on the device, whatever else runs again.
   void finish() {
     const ChainStage& last = chain_.stages.back();
     Step& step = steps_.back();
@@ -164,9 +164,9 @@ double FateRelaxation::Best::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// As a function of the price, the value is the minimum of straight lines. Each line stands for one choice
-// of all fates, and its slope is the number of bytes kept beyond the room. The maximum is where two lines
-// meet and no third line lies below them. A line that lies below replaces the one on its side.
+// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
+// line stands for one choice of all fates, and its slope is the number of bytes kept beyond the room. The maximum is
+// where two lines meet and no third line lies below them. So a line that lies below replaces the one on its side.
 FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -1,11 +1,11 @@
-// The best fates of a chain's tensors if only one moment had to fit: the turning point, which is the first
-// backward pass, that of the last stage. The tensors that this operation reads and makes are on the device.
-// Any other tensor that a later backward pass reads is on the device too, or its stage runs again
-// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). A stage that runs
-// again needs its input in one of the same three ways. This gives a sequence of choices with one
-// constraint, the bytes; its Lagrangian relaxation is solved exactly for each price of a byte. Every price
-// gives a lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). It does
-// not cover stages that run again twice, and it ignores memory at all other moments.
+// The relaxation finds the best fates of a chain's tensors as if only one moment had to fit into memory: the turning
+// point, which is the backward pass of the last stage, the first of all. The tensors that this operation reads and
+// makes are on the device. For any other tensor that a later backward pass reads, there are three ways: it is on the
+// device too, or its stage runs again afterwards, or it is loaded afterwards (and was saved before, unless it is the
+// input). A stage that runs again needs its input in one of the same three ways. This gives a sequence of choices with
+// one constraint, the bytes. Its Lagrangian relaxation is solved exactly for each price of a byte. Every price gives a
+// lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). The relaxation does not cover
+// stages that run again twice, and it ignores memory at all other moments.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch
 // through the last stage. By then all micro-batches have finished their forward passes, and for each of
@@ -21,8 +21,8 @@
 
 namespace sluice {
 
-/// The weight of a second, by stage. Copies of boundary b + 1 have the weight of stage b, and
-/// copies of the input that of stage 0.
+/// How much a second of each stage counts. Copies of boundary b + 1 have the weight of stage b, and copies of the input
+/// have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< weight of forward passes that run again
@@ -36,7 +36,7 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Whether the turning point itself fits.
+  /// Whether what must be on the device at the turning point fits.
   bool fits() const { return room_ >= 0; }
 
   /// A price of a byte above which nothing is kept.
@@ -50,8 +50,8 @@ class FateRelaxation {
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. It lies between choices that keep more than fits into the
-  /// room and choices that fit; the prices of the two are almost equal.
+  /// The greatest bound over all prices. It lies between two choices whose prices are almost equal: one keeps more than
+  /// fits into the room, and the other fits.
   struct Best {
     double value = 0, price = 0;
     Solution more, less;

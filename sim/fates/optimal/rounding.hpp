@@ -1,5 +1,5 @@
-// Schedules near the relaxation (relaxation.hpp) that fit at every moment, not only at the turning
-// point: candidates for a search.
+// Makes schedules that are near the relaxation (relaxation.hpp) but fit at every moment, not only at the turning point.
+// They are candidates of a search.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ struct FateWeights;
 
 /// How a relaxation is rounded.
 struct Rounding {
-  /// Copies of the stages before this one count less than their weights, by this factor; copies of the other
-  /// stages count more. The tensors that are made early and read late have the most time for both copies.
+  /// Copies of the stages before this one count less than their weights, by a factor, and copies of the other stages
+  /// count more. The tensors that are made early and read late have the most time for both copies, so that these copies
+  /// are cheap.
   std::size_t early = 0;
   double factor = 1;
   double segment = 1;  ///< the most bytes of stages that run again together, as a part of the

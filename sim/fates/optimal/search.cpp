@@ -17,8 +17,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Budgets from the least that works to 1.5 times what keeping everything needs. The excess is room
-/// for early loads.
+/// Returns the rungs (search.hpp): budgets from the least that works to 1.5 times what keeping everything needs. The
+/// excess is room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -52,21 +52,21 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// The share of a copy's seconds that counts in each frontier. In the first frontier everything
-/// takes turns.
+/// The share of a copy's seconds that counts in each frontier. In the first frontier everything takes
+/// turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Whether a tape is replayed only with the greatest budget for which it is a candidate. With less
-/// its loads come later, so it would be faster only by chance.
+/// Whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget its
+/// loads come later, so it would be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Longer chains get coarser frontiers, in which each segment can still split somewhere.
+/// The settings of the frontiers. Longer chains get coarser ones, in which each segment can still split somewhere.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -174,7 +174,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// With less room for early loads, the loads may come in another order, which may by chance be better.
+/// Judges the strategies that treat every stage alike. With less room, their loads may come in another order, which may
+/// by chance be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
@@ -209,8 +210,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds the fastest candidates of the rung, each with the least room that makes it as fast. These
-/// are the candidates that are faster than all that need less.
+/// Adds the candidates of the rung that are faster than all that need less memory. Each has the least room that makes
+/// it as fast.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -249,7 +250,7 @@ AboutSeconds FateSearch::about_within(const Tape& tape, const TapeMemory& memory
   return about_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// The approximate seconds within the rung; infinity if it does not fit.
+/// The approximate seconds of the tape within the rung; infinity if it does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -271,8 +272,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
-/// Rounds the relaxation, with more copies or fewer. Copies of the first stages run during the most
-/// computation, so the search varies the number of stages whose copies are cheap.
+/// Rounds the relaxation with several numbers of stages whose copies are cheap. These are always the first stages,
+/// because their copies have the most computation to hide behind.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

@@ -1,10 +1,10 @@
 // Finds the best tape of a chain if copies run during computation. The cost of a copy then depends
 // on the whole plan, so the caller, who can list and replay plans, judges the candidates.
 //
-// A candidate is a tape with the bytes that it may use, including early loads. The rungs are
-// budgets from the least that works to 1.5 times what keeping everything needs. Each rung has a few
-// candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, they
-// are faster than everything that needs less, among
+// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
+// least that works to 1.5 times what keeping everything needs. Each rung has a few candidates, which do not depend on
+// the requested budget. They are those that are faster, by the estimate of fates/tape_time, than everything that needs
+// less memory. The candidates come from four sources:
 //   frontiers for several prices of a copy (frontier.hpp),
 //   the relaxation that also gives the bound, rounded (rounding.hpp),
 //   the strategies that treat every stage alike, and
@@ -31,8 +31,8 @@
 
 namespace sluice {
 
-/// The result of a tape in the whole run, as it would be simulated if loads may use this many bytes
-/// to come early.
+/// The result of a tape in the whole run, as it would be simulated if loads may use this many bytes to come
+/// early.
 struct Scored {
   double seconds = 0;      ///< infinity: the run blocks or does not fit
   std::int64_t bytes = 0;  ///< with fewer bytes than these, loads would come later
@@ -47,15 +47,15 @@ class FateSearch {
     double seconds = 0;      ///< its score; infinity: nothing was found
   };
 
-  /// `one_of_several`: the search is for one of several numbers of micro-batches side by side. It
-  /// then searches less thoroughly, and leaves the strategies that treat every stage alike to the
-  /// caller, who compares the numbers.
+  /// `one_of_several`: the caller also searches for other numbers of micro-batches side by side, and compares the
+  /// answers. The search is then less thorough, and leaves the strategies that treat every stage alike to the
+  /// caller.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// The least bytes that any tape found so far needs.
   std::int64_t least();
 
-  /// The best candidate that takes less than `worth` seconds, within a budget of at least least()
+  /// The best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least least()
   /// bytes.
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
@@ -107,13 +107,13 @@ class FateSearch {
   std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
-  // For the rung that is being searched:
+  // The tapes of the rung that is being searched, with their estimates.
   std::map<Key, std::pair<Tape, Estimate>> pool_;
   std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be made
 };
 
-/// The choices of a tape, as far as choices can express them: a stage that runs three times becomes
-/// a stage that runs again once.
+/// Returns the choices of a tape, as far as choices can express them. A stage that runs three times becomes a stage
+/// that runs again once.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice
