@@ -1,8 +1,8 @@
-// basic: the shortest policy, meant to be read first. One device does one thing at a time: the
-// weights are loaded once; then each micro-batch is loaded and runs through all stages, and its
-// answer is saved.
+// basic: the shortest policy, meant to be read first. One device does one thing at a time. First it loads the weights.
+// Then, for each micro-batch, it loads the input, computes all stages, and saves the answer.
 //
-// Time: W + M (I + C + O) for weights W, input I, computation C and answer O of M micro-batches.
+// The run takes W + M (I + C + O) seconds: W for the weights, and for each of M micro-batches I for its input, C for
+// its computation and O for its answer.
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 
@@ -41,7 +41,8 @@ Draft plan(const PolicyRequest& request, const Reader&) {
 extern const Policy basic_policy;
 const Policy basic_policy = {
     .name = "basic",
-    .summary = "One device, one thing at a time: the shortest policy, an example to read.",
+    .summary =
+        "One device does one thing at a time: this is the shortest policy, an example to read.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",
     .parameters = {},

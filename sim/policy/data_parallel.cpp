@@ -1,8 +1,8 @@
-// data_parallel: replicas of another policy, one per device. They share the host's memory, and the
-// links and ports that their routes have in common. In inference the batches of a step are
-// distributed over them; 'PopART phased execution': "two IPUs to perform computation at the same
-// time, in a data-parallel fashion". In training each batch is divided among them, and gradients
-// are all-reduced before each update.
+// data_parallel: replicas of another policy, one per device. They share the host's memory, and the links and ports
+// that their routes have in common. In inference, each replica computes some of the batches of a step. This is
+// what 'PopART phased execution' calls "two IPUs to perform computation at the same time, in a data-parallel
+// fashion". In training, each replica computes a part of each batch, and gradients are all-reduced before each
+// update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -23,7 +23,7 @@ bool share_links(const Platform& whole, const Platform& share) {
                      [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
 }
 
-/// If few replicas share links: the choices of each replica by itself, or one choice for all of them.
+/// For a few replicas that share links: the choices of each replica by itself, or one choice for all of them.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -35,8 +35,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, their choices are made twice: as if each had the links alone, and with its
-/// share of them. The faster plan is taken. More than `few_devices` use only the share.
+/// If replicas share links, their choices are made twice: as if each replica had the links alone, and with its share of
+/// the links. The faster plan is taken. With more than `few_devices`, only the choices with the share are made, to save
+/// time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -66,7 +67,7 @@ Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
-        "Replicas of another policy, one per device; batches are distributed (inference), or split "
+        "Each device runs a replica of another policy on some of the batches (inference), or on a part of each batch, "
         "with gradients all-reduced (training).",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
@@ -80,21 +81,22 @@ const Policy data_parallel_policy = {
              .choices = {}},  // the replicable policies
             {.name = "devices",
              .type = Type::list,
-             .summary = "the devices of the replicas; by default all",
+             .summary = "the devices of the replicas; the default is all devices",
              .optional = true},
             {.name = "all_reduce",
              .type = Type::choice,
-             .summary = "training: gradients are summed over a ring of the replicas before each "
-                        "update (without an optimizer at the end of the batch); overlapped: stage "
-                        "by stage during the backward pass; after: when "
-                        "the whole backward pass has ended; off: each replica keeps its own",
+             .summary =
+                 "in training: when gradients are summed over a ring of the replicas, before each update "
+                 "(without an optimizer, at the end of the batch); overlapped: stage by stage during the "
+                 "backward pass; after: when the whole backward pass has ended; off: never, so that each "
+                 "replica keeps its own",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",
              .type = Type::choice,
              .summary =
-                 "transfers on a link of several replicas: together: fair sharing; in_turn: one after "
-                 "the other; auto: whichever ends first",
+                 "how transfers of several replicas use one link; together: at the same time, with equal shares; "
+                 "in_turn: one after the other; auto: whichever ends first",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-/// A policy that replicates others gets their names as the choices of its parameter `replica`.
+/// Completes the record of a policy that replicates others: their names become the choices of its parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -24,15 +24,15 @@ const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog = [] {
     const std::vector<const Policy*> listed = compiled_in_policies();
     std::vector<const Policy*> entries = listed;
-    for (const Policy*& entry : entries)  // never freed, like all records
+    for (const Policy*& entry : entries)  // records are never freed
       if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
     return Catalog<Policy>("policy", std::move(entries));
   }();
   return catalog;
 }
 
-/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because a
-/// plan that uses them may be in the making.
+/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because another thread may be
+/// making a plan that uses them.
 std::atomic<const Catalog<Policy>*>& current() {
   static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
   return catalog;
@@ -88,8 +88,8 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
 
 namespace {
 
-/// Every list of layers to cut after; none where there are more than so many places for a cut. The
-/// first layer is the input.
+/// Returns every list of layers after which a model may be cut. Returns none if the model has too many places for a
+/// cut. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;

@@ -33,7 +33,8 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
 };
 
-/// The facts on which the cuts of a model may depend; the size of a memory is never one of them.
+/// The facts on which the cuts of a model may depend. The size of a memory is never one of them, so that every memory
+/// has the same cuts to choose from.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -41,24 +42,23 @@ struct CutQuestion {
 
 /// A policy's record. Its function `plan` makes a draft from the request and the policy's parameters.
 ///
-/// Contract
-/// - It may assume: the request is complete (stages cover the model in order, the numbers of the
-/// workload fit each other, devices have rates), and `parameters` has only keys of this record, with
-/// the right types and within their limits; the workload's mode and the fates are among its `modes`.
-/// - The draft must satisfy: the model's work is done once for each sample of each step, and each
-/// sample is counted once in `samples_done`; every wait refers to an earlier action of the list;
-/// the body releases what it allocates. `check` tests the last two of these for each plan, and a
-/// test of all policies tests the first.
-/// - The body is the shortest part that repeats; `iterations_per_step` bodies are a step. Then a
-/// plan for a million micro-batches is as long as a plan for ten.
-/// - It sets no prices and no routes: finish() does this for all policies, and serialises the
-/// actions if the draft says `one_at_a_time`. An action that does only a part of its stage's work
-/// says so in Action::part, and gets the price of that part.
-/// - It may allocate without checking capacities: `check` reports what does not fit. A policy that
-/// knows that nothing can fit throws Infeasible, and says what would fit.
-/// - Facts (Plan::facts) say what it decided, for the report; no code reads them to decide.
-/// - It may say which decisions of the draft depend on prices (Draft::decisions). Then a sweep over
-/// prices makes the plan once and only replaces its prices. Otherwise each point is planned again.
+/// The contract of `plan` has these rules:
+/// - `plan` may assume that the request is complete: stages cover the model in order, the numbers of the workload fit
+///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
+///   their limits. The workload's mode and the fates are among `modes`.
+/// - The draft must do the model's work once for each sample of each step, and count each sample once in
+///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release what it
+///   allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each plan.
+/// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
+///   micro-batches is as long as a plan for ten.
+/// - `plan` sets no prices and no routes: finish() does this for all policies. It also makes the actions wait for each
+///   other if the draft says `one_at_a_time`. An action that does only a part of its stage's work says so in
+///   Action::part, and gets the price of that part.
+/// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
+///   that nothing can fit throws Infeasible, and says what would fit.
+/// - Facts (Plan::facts) say what `plan` decided, for the report. No code reads them to decide.
+/// - The draft may say which of its decisions depend on prices (Draft::decisions). Then a sweep over prices makes the
+///   plan once and only replaces its prices. Otherwise each point is planned again.
 /// - The same request gives the same draft, also when several threads ask at the same time.
 ///
 /// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError (at the
@@ -69,38 +69,38 @@ struct Policy {
   std::string source;        ///< paper or document, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;
-  /// The workloads for which it plans; all others are refused when the scenario is read.
+  /// The workloads for which the policy plans. All others are refused when the scenario is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
   bool all_devices = false;   ///< uses several devices: stages are cut for the smallest
   bool takes_phases = false;  ///< it uses the scenario's `phases:`
   bool replicable = false;    ///< plans for the one device that its parameter `device` names
-  /// Its parameter `replica` names a replicable policy, which plans for each device; the keys of
+  /// Its parameter `replica` names a replicable policy, which plans for each device. The keys of
   /// that policy are written next to its own keys.
   bool replicates = false;
-  /// The cuts that are planned and compared if the scenario does not cut the model; strategies for
-  /// fates are compared in the same way. Null: the whole model is one stage, and everything is kept.
+  /// The cuts that are planned and compared if the scenario does not cut the model. Strategies for fates are compared
+  /// in the same way. Null: the whole model is one stage, and everything is kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// Makes a smaller plan, of a single replica, by which cuts and fates are compared if complete
-  /// plans for all of them would take too long. Null: `plan`.
+  /// Makes a plan of a single replica, by which cuts and fates are compared when complete plans for all of them would
+  /// take too long. Null: `plan` makes the plans that are compared.
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
-  /// The ways to make the choices that the parameters leave open, for the judge; empty: only
-  /// `plan`. They refer to the request.
+  /// The ways to make the choices that the parameters leave open, for the judge. They refer to the request. Empty:
+  /// there is only the plan that `plan` makes.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
-  /// Mappings for `policy:` in which every open choice is made in one way, the usual way first;
-  /// null: nothing is open except what `candidates` decides.
+  /// Mappings for `policy:` with no open choice, one for each way to make the open choices. The usual way is the first.
+  /// Null: nothing is open except what `candidates` decides.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
 };
 
-/// The `cuts` of a policy that compares the whole model as one stage, then `between`, then the
+/// The cuts of a policy that compares three kinds of cuts: the whole model as one stage, then `between`, then the
 /// finest cuts, if the model is not too long for these.
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
-/// The same with stages of about equal time (one of the cuts has a stage per device) and stages of
-/// about equal weights (fewer in training, where each is planned with every strategy for fates). For
-/// a model of a few layers, every possible cut.
+/// The same cuts, with stages of about equal time and of about equal weights between them. One of the former has a
+/// stage per device. In training there are fewer, because each is planned with every strategy for fates. A model of a
+/// few layers has every possible cut.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

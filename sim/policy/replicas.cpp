@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// The keys of the replicated policy: all keys except those of the replicating policy, for one device.
+/// The keys of the policy that is replicated. They are all keys except those of the replicating policy, for one device.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),
@@ -28,7 +28,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Each device sends to the next one, and the last one to the first.
+/// Connects the devices in a ring: each sends to the next one, and the last one to the first.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -51,7 +51,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The advice of a batch or micro-batch size that gives each replica the same number of micro-batches.
+/// Advises a batch or micro-batch size that gives each replica the same number of micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
@@ -62,7 +62,7 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
          std::to_string(workload.batch / count / size);
 }
 
-/// Throws InputError for a placement whose gradients the ring of replicas cannot find.
+/// Throws InputError if the placement hides gradients from the ring that sums them over the replicas.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (!request.workload.training || parameters.text("all_reduce") == "off") return;
   const Value* const placement = parameters.map().find("placement");

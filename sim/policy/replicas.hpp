@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The devices of the replicas: those that `devices` lists, or all; not more than there are
-/// batches. Throws InputError at the key, and when a batch of training cannot be divided equally.
+/// The devices of the replicas: those that `devices` lists, or all, but not more than there are batches. Throws
+/// InputError at the key, and when a batch of training cannot be divided equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
 /// The plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs
@@ -23,9 +23,9 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters with each way to settle what the replicated policy leaves open to them, the same
-/// for all replicas; none where nothing is open. Where replicas share links, what is best for one
-/// that is alone need not be best for all of them.
+/// Returns the parameters with each way to settle what they leave open to the replicated policy. All replicas settle it
+/// in the same way. Returns none where nothing is open. These ways are compared on all replicas, because what is best
+/// for a replica that has the links alone need not be best where replicas share them.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

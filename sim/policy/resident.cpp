@@ -1,10 +1,10 @@
-// resident: the weights are loaded once and stay; micro-batches run through all stages, one after
-// the other, while the next inputs come in and the latest answers go out.
+// resident: the weights are loaded once and stay. Micro-batches run through all stages, one after the other, while
+// the next inputs come in and the latest answers go out.
 //
-// Time without contention, overlapped, M micro-batches: all weights are loaded (W), then per
-// micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
-// W + I + (M - 1) max(I, C, O) + C + O for constant times and two buffers. Without overlap:
-// W + M (I + C + O).
+// The time of M micro-batches is as follows if no link is shared. First all weights are loaded (W). With overlap,
+// each micro-batch then takes as long as the slowest of input load (I), computation (C) and output save (O). For
+// constant times and two buffers, this is W + I + (M - 1) max(I, C, O) + C + O. Without overlap, it is W + M (I + C +
+// O).
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -35,7 +35,7 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
       {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
 }
 
-/// `none` keeps everything in the device's first memory; `auto` compares that with the best placement in two.
+/// With `none`, everything is in the device's first memory. `auto` compares this with placements in two.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
@@ -63,14 +63,15 @@ bool places(const Reader& parameters) {
   return way != nowhere_else && way != compared && way != backing;
 }
 
-/// Whether the request keeps everything: a placement leaves nothing out and computes nothing twice.
+/// Whether the request keeps every activation. Only then can tensors be placed, because a placement leaves nothing out
+/// and computes nothing twice.
 bool keeps_all(const PolicyRequest& request) {
   return !request.workload.training || !request.fates || request.strategy().name == "keep_all";
 }
 
 Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
   if (!keeps_all(request)) {
-    if (request.fates_open) {  // another attempt keeps everything
+    if (request.fates_open) {  // another strategy keeps everything
       require_placeable(request, read_common(request, parameters));
       throw Infeasible("a placement keeps everything");
     }
@@ -95,7 +96,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Adds the placed plans to the other candidates of training.
+/// Adds the plans with placed tensors to the other candidates of training.
 void add_placed(const PolicyRequest& request, const Reader& parameters,
                 std::vector<Candidate>& candidates) {
   for (const std::string& way : placements_of_plans())
@@ -107,7 +108,7 @@ void add_placed(const PolicyRequest& request, const Reader& parameters,
                                   finish(plan_placed(request, parameters, way), request));
                               one.seconds = run_seconds(*plan);
                               one.plan = [plan] { return *plan; };
-                            } catch (const Infeasible&) {  // others may fit
+                            } catch (const Infeasible&) {  // other candidates may fit
                             } catch (const InputError&) {  // nor can it be asked for here
                             }
                             settled(one);
@@ -126,8 +127,8 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Re
                              stages);
 }
 
-/// Whether plans with offloaded tensors in the second memory are made: because `placement` says so,
-/// or to compare them.
+/// Whether plans with offloaded tensors in the second memory are made. They are made if `placement` says so, or to
+/// compare them.
 bool backs(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::string& device = read_common(request, parameters).device.name;
@@ -199,8 +200,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// The number of inputs that are on the device in addition to the one that is being computed: all
-/// buffers but one, or as many as there is room for.
+/// The number of inputs that are on the device in addition to the one that is being computed. It is all buffers but
+/// one, or as many as there is room for.
 std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;
   if (!request.capacity_enforced || !common.device.memory().capacity || input == 0) return most;
@@ -249,7 +250,7 @@ extern const Policy resident_policy;
 const Policy resident_policy = {
     .name = "resident",
     .summary =
-        "Weights are loaded once and stay on the device; micro-batches run one after the other.",
+        "Weights are loaded once and stay on the device, and micro-batches run one after the other.",
     .source = "AlexNet on one card (what fits the card); the usual way where everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = parameters_of_resident(),

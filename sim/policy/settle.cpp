@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// The entries of this mapping that differ from the scenario's entries, as text.
+/// The text of those entries of this mapping that differ from the scenario's entries.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -35,18 +35,18 @@ bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans for the device's own memory, on which the run may wait for memory. Throws Infeasible.
+/// Plans for the device's own memory. Such a run may have to wait for memory. Throws Infeasible.
 Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
   plan->facts.emplace_back("waits_for_memory", "so chosen, it does not fit without waiting");
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, so that the plan does not depend on the device's memory,
-/// and simulates it. It fits if, at every moment, everything that is granted or waited for fits.
-/// If it does not fit but could take less than `worth` seconds, it may still do so while it waits
-/// for memory. A plan that waits on a smaller memory does not wait longer on a larger one, so it is
-/// a candidate on both. Throws Infeasible.
+/// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
+/// it. The plan fits if, at every moment, everything that is granted or waited for fits. If the plan does not fit
+/// in this way but could take less than `worth` seconds, it is also tried with waits for memory. A plan that
+/// waits on a smaller memory does not wait longer on a larger one, so it is a candidate on both. Throws
+/// Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
@@ -67,9 +67,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// The same for a policy or strategy that decides within the device's memory itself: a policy that
-/// replicates another one (one replica is compared, and the whole is planned once it is chosen), or
-/// a strategy for fates that searches. Throws Infeasible.
+/// Simulates a policy or a strategy that decides within the device's memory itself. Such a policy replicates another
+/// one: one replica is compared, and the whole is planned once it is chosen. Such a strategy searches the fates. Throws
+/// Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;
@@ -135,7 +135,7 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // the only way is what the scenario says
+    const bool asked = maps.empty();  // If there is only one way, it is what the scenario says.
     if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
@@ -152,8 +152,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // Nobody asked for this way in particular, so it is not a candidate. If none of them
-               // is one, the plan of what was asked says why (best_that_waits).
+               // Nobody asked for this way in particular, so a way that does not fit is left out.
+               // If all are left out, the plan that the scenario asks for says why (best_that_waits).
              }
              one.text = text;
              one.attempt = number;
@@ -172,10 +172,10 @@ class Attempts {
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
   }
 
-  /// No candidate fits without waiting. A plan that waits for memory may fit: returns the fastest
-  /// of these, in which the policy makes all open choices except cut and fates. If none fits
-  /// either, the message says what is missing for the attempt with which the most micro-batches fit
-  /// in flight; among equal ones for the last, whose cut is the finest.
+  /// Called when no candidate fits without waiting. A plan that waits for memory may fit: returns the fastest of these,
+  /// in which the policy makes all open choices except cut and fates. If none of these fits, the message says what is
+  /// missing for the attempt with which the most micro-batches fit in flight. Among equal attempts it is the last one,
+  /// because its cut is the finest.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

@@ -1,5 +1,5 @@
-// Makes the choices that a scenario leaves open: finds the plan that ends first among all that the
-// policy offers for each cut of the model.
+// Makes the choices that a scenario leaves open. It finds the plan that ends first among all that the policy offers for
+// each cut of the model.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The request to a policy for one cut, and the text of that cut if it was chosen.
+/// A request to a policy for one cut. The text describes this cut if it is chosen.
 struct CutAttempt {
   PolicyRequest request;
   std::string cut;  ///< "cut: by_weight, groups: 12"; empty: from the scenario
@@ -24,7 +24,7 @@ struct Settlement {
   std::optional<PriceAgain> again = {};
 };
 
-/// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from
+/// Returns the best plan of a policy over these cuts (at least one). Its facts say what was chosen, from
 /// how many candidates, and how long the runner-up takes. Throws InputError (at the parameter) and
 /// Infeasible.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,

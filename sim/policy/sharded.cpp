@@ -1,9 +1,9 @@
-// sharded: each stage stays on its device together with its weights. Batches run one after the
-// other through all devices, and activations go from stage to stage over the links between their
-// devices. This is --sharded-execution in 'PopART phased execution'.
+// sharded: each stage stays on its device together with its weights. Batches run one after the other through all
+// devices, and activations go from stage to stage over the links between their devices. 'PopART phased execution' calls
+// this --sharded-execution.
 //
-// Time without contention, per micro-batch: the sum of all computations and of all crossings. The
-// load of the next input and the save of the last answer overlap with it.
+// If no link is shared, each micro-batch takes the sum of all its computations and of all its crossings between
+// devices. The load of the next input and the save of the last answer overlap with them.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// The device of each stage: as listed, or consecutive stages in equal parts over all devices.
+/// The device of each stage: as the scenario lists them, or all devices with equally many consecutive stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();
@@ -56,11 +56,13 @@ std::vector<Field> parameters() {
   return {
       {.name = "devices",
        .type = Type::list,
-       .summary = "the device of each stage; by default equal runs of stages over all devices",
+       .summary =
+           "the device of each stage; the default gives each device equally many consecutive stages",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "inputs and answers move during computation; off: one action at a time",
+       .summary =
+           "whether inputs and answers move during computation; off: one action runs at a time",
        .default_text = "true"},
       {.name = "outputs",
        .type = Type::choice,
@@ -75,7 +77,7 @@ std::vector<Field> parameters() {
 extern const Policy sharded_policy;
 const Policy sharded_policy = {
     .name = "sharded",
-    .summary = "Stages fixed on devices, one batch after another, without phases.",
+    .summary = "Each stage stays on one device, and one batch runs after another, without phases.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),

@@ -1,7 +1,7 @@
-// streamed: groups of stages whose weights take turns on the device (a group is a stage of the
-// cut). For each group the weights are loaded, and then all micro-batches in flight run through it.
-// What crosses to the next group stays on the device or goes through host memory. If a step has
-// more micro-batches than are in flight, the weights are loaded several times.
+// streamed: groups of layers whose weights take turns on the device. A group is a stage of the cut. For each group the
+// weights are loaded, and then all micro-batches in flight run through it. Their activations stay on the device for the
+// next group, or go through host memory. If a step has more micro-batches than are in flight, the weights are loaded
+// several times.
 #include "base/error.hpp"
 #include "planning/placement/backing.hpp"
 #include "planning/streaming/choices.hpp"
@@ -28,7 +28,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // When nothing fits, this lists the least that the policy can do; its message says what is missing.
+  // When nothing fits, this lists the least that the policy can do. Its message says what is missing.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),
@@ -39,7 +39,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-/// The homes that are compared: host memory, the second memory, or both.
+/// The homes of weights that are compared: host memory, the second memory, or both.
 struct Sources {
   bool host = false, backing = false;
 };
@@ -96,7 +96,7 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// Groups of about equal weights, which take turns.
+/// Returns the cuts: groups of about equal weights, because the groups take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
@@ -126,8 +126,8 @@ extern const Policy streamed_policy;
 const Policy streamed_policy = {
     .name = "streamed",
     .summary =
-        "Groups of stages whose weights take turns on the device; many micro-batches run "
-        "through a group for each load.",
+        "Groups of stages take turns on the device with their weights, and many micro-batches run through a group for "
+        "each load of its weights.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 "
         "(block schedule)",

@@ -42,7 +42,7 @@ class PhaseLister {
   }
 
  private:
-  /// Makes host memory hold the weights, and the inputs and answers of a step.
+  /// Gives host memory the weights, and the inputs and answers of a step.
   void hold_homes() {
     if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
@@ -50,8 +50,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Makes the devices hold the caches, which every step uses again. The other steps of a round, and the
-  /// epilogue after it, must begin on the same device as the first step; otherwise a cache would have to move.
+  /// Gives the devices the caches, which every step uses again. The other steps of a round, and the epilogue after it,
+  /// must begin on the same device as the first step. Otherwise a cache would have to move.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -82,8 +82,8 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window. The results of its last phase are saved in the first phase of
-  /// the next window: the next iteration (ahead = -1), or the epilogue.
+  /// Lists the phases of a window. The results of the window's last phase are saved in the first phase of the next
+  /// window. This is the next iteration (ahead = -1), or the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -97,7 +97,7 @@ class PhaseLister {
     return builder_.section() == Section::body ? window_ : body_;
   }
 
-  /// After the last window: saves the results of its last phase; no further phase follows.
+  /// Saves the results of the last phase of the last window, after which no phase follows.
   void list_last_saves() {
     if (window_.phases.empty() || !rules_.overlap) return;
     const bool body_was_last = builder_.section() == Section::body;
@@ -153,7 +153,7 @@ class PhaseLister {
     }
   }
 
-  /// A copy engine works in order, so a wait of its first load delays all its loads.
+  /// The first load of a copy engine waits for all. The other loads follow, because a copy engine works in order.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
@@ -183,7 +183,7 @@ class PhaseLister {
                              static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
   }
 
-  /// Lists what a phase needs for one micro-batch; returns none if that needs no transfer and no tensor.
+  /// Lists what a phase needs for one micro-batch. Returns none if the phase needs neither a transfer nor a tensor.
   std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     if (phase.stage == 0) {
@@ -209,7 +209,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// Returns the tensor by its name, before the action that makes it is listed.
+  /// Returns the tensor of this name, which may be needed before the action that makes it is listed.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)

@@ -1,11 +1,11 @@
-// phased: PopART's phased execution. A phase is a slice of time in which one device computes a
-// stage for a batch; the device is the phase number modulo n. Meanwhile, the device of the next
-// phase saves its latest results and loads the weights and inputs that it needs. Phase i + 1 starts
-// after all computation of phase i and after its own I/O.
+// phased: PopART's phased execution. A phase is a slice of time in which one device computes a stage for a batch.
+// The device is the phase number modulo n. Meanwhile, the device of the next phase saves its latest results and
+// loads the weights and inputs that it needs. Phase i + 1 starts after all computation of phase i and after its own
+// I/O.
 //
-// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation),
-// where I/O is that of one phase (its weights, and the activations that cross the host link). In
-// series it takes their sum.
+// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O are the transfers
+// of one phase: its weights, and the activations that cross the host link. In series, a phase takes the sum of I/O
+// and computation.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -16,8 +16,8 @@ namespace sluice {
 
 namespace {
 
-/// In training a phase is one operation of the step (a stage forward, backward or recomputed) on
-/// all micro-batches in flight. What is on another device is sent through host memory.
+/// In training, a phase is one operation of the step (a stage forward, backward or recomputed) on all micro-batches in
+/// flight. A tensor that is on another device is sent through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
                      "weights are loaded for each phase");
@@ -71,7 +71,7 @@ extern const Policy phased_policy;
 const Policy phased_policy = {
     .name = "phased",
     .summary =
-        "PopART's phased execution: one device computes a stage while another saves and loads.",
+        "This is PopART's phased execution: one device computes a stage while another saves and loads.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, "
         "phased execution",

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// All devices in turn, one device, or one device per stage.
+/// Reads which devices compute the phases: all devices in turn, one device, or one device per stage.
 void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
                   const Reader& phases) {
   const Platform& platform = request.pricing.platform;
@@ -40,7 +40,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 }
 
 /// The number of batches that take turns, so that the phases of other batches hide the transfers of a batch's
-/// activations: a batch returns to the same device after n phases, and to the next device after n + 1.
+/// activations. With n batches in turn, a batch returns to the same device; with n + 1, it goes on to the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
@@ -152,21 +152,23 @@ std::vector<Field> phase_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "all phases on this device (parallel streaming); by default devices take turns",
+       .summary = "the device of all phases (parallel streaming); by default, devices take turns",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "I/O runs during computation; off: one action at a time",
+       .summary = "whether I/O runs during computation; off: one action runs at a time",
        .default_text = "true"},
       {.name = "weights",
        .type = Type::choice,
-       .summary = "preload: during the previous phase; on_demand: when the phase begins",
+       .summary =
+           "when the loads of a phase start; preload: during the previous phase; on_demand: when the phase "
+           "begins",
        .default_text = "preload",
        .choices = {"preload", "on_demand"}},
       {.name = "weights_per",
        .type = Type::choice,
        .summary =
-           "batch: loaded for each batch; step: a phase computes all batches_per_step batches "
+           "how often weights are loaded; batch: for each batch; step: a phase computes all batches_per_step batches "
            "for one load (batch serialisation)",
        .default_text = "batch",
        .choices = {"batch", "step"}},
@@ -181,7 +183,8 @@ std::vector<Field> phase_parameters() {
        .maximum = 1e6},
       {.name = "host_data",
        .type = Type::choice,
-       .summary = "real: inputs come from and answers go to the host; synthetic: neither",
+       .summary =
+           "real: inputs come from the host and answers go to it; synthetic: neither is moved",
        .default_text = "real",
        .choices = {"real", "synthetic"}},
       {.name = "outputs",
@@ -195,14 +198,14 @@ std::vector<Field> phase_parameters() {
 const Record& phases_record() {
   static const Record record = {
       .name = "phases",
-      .summary = "How phased execution places its phases and activations.",
+      .summary = "This mapping says how phased execution places its phases and activations.",
       .fields = {
           {.name = "activations",
            .type = Type::choice,
            .summary =
-               "between two phases: on_chip: at no cost (what the PopART document's rule assumes); "
-               "pair_link: over the link between the devices; streaming: saved to and loaded "
-               "from streaming memory",
+               "how activations go to the next phase; on_chip: at no cost (what the PopART document's rule assumes); "
+               "pair_link: over the link between the devices; streaming: they are saved to streaming memory and loaded "
+               "from it",
            .default_text = "on_chip",
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",
@@ -212,11 +215,12 @@ const Record& phases_record() {
            .choices = {"1", "2"}},
           {.name = "after",
            .type = Type::list,
-           .summary = "layers after which a phase ends, by number or name: instead of `stages`",
+           .summary =
+               "the layers after which a phase ends, by number or name; used instead of `stages`",
            .optional = true},
           {.name = "devices",
            .type = Type::list,
-           .summary = "the device of each phase of a batch, instead of turns",
+           .summary = "the device of each phase of a batch; without it, devices take turns",
            .optional = true},
       }};
   return record;

@@ -1,4 +1,4 @@
-// The rules of phased execution that a scenario gives, and the order of phases that follows from
+// The rules that a scenario gives for phased execution, and the order of phases that follows from
 // them.
 #pragma once
 
@@ -35,9 +35,9 @@ struct PhaseRules {
 /// Throws InputError at the faulty key.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The number of phases after which they repeat. A unit is all phases of the batches that take
-/// turns, or all phases of a step if its batches cannot be divided into whole turns. A round is the
-/// smallest number of units after which the first phase is on the first device again.
+/// The number of phases after which they repeat. A unit is all phases of the batches that take turns. If the batches of
+/// a step cannot be divided into whole turns, a unit is all phases of a step. A round is the smallest number of units
+/// after which the first phase is on the first device again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< per round, which is the body
@@ -52,7 +52,8 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 /// Whether the phases do not repeat within a step, and the step is too long to be tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
-/// The phases of some units, in order. The device is the phase number modulo n, counted from the first phase.
+/// The phases of some units, in order. The device of a phase is its number, counted from the first phase, modulo the
+/// number of devices.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 

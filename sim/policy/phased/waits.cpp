@@ -38,11 +38,11 @@ class PhaseWaits {
   }
 
  private:
-  /// Iterations from the previous window to this one.
+  /// The number of iterations from the previous window to this one.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase that is `back` phases before phase p, in this window or in an earlier one. `listed`
-  /// is null if there is no such phase.
+  /// The phase that is `back` phases before phase p, in this window or in an earlier one. `listed` is null if that
+  /// phase does not exist.
   struct Earlier {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
@@ -56,7 +56,8 @@ class PhaseWaits {
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// What the device of phase p must have saved before p starts: the results of its previous phase.
+  /// Returns the saves for which phase p must wait. They are those of the results that its device made in its previous
+  /// phase.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
@@ -71,8 +72,8 @@ class PhaseWaits {
     return gates;
   }
 
-  /// The saves in phase p, which are the results of the previous phase, begin when phase p begins.
-  /// If phase p needs these results at once, each begins as soon as its result is made.
+  /// Adds waits to the saves in phase p, which are the results of the previous phase. They begin when phase p begins.
+  /// If phase p needs these results at once, each save begins as soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -80,8 +81,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Preloading begins when the phases begin during which the device does not compute: with two devices that is
-  /// the previous phase. The loads of phase p wait for everything that the start of that phase waits for.
+  /// Adds waits to the loads of phase p that come before it. Preloading begins with the phases during which the device
+  /// does not compute; with two devices, this is the previous phase. The loads wait for everything that the start of
+  /// that phase waits for.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const Earlier begin = earlier(p, resting), before = earlier(p, resting + 1);
@@ -95,8 +97,8 @@ class PhaseWaits {
     }
   }
 
-  /// The number of phases since this phase's device computed last; the number of all phases if it
-  /// never computed.
+  /// The number of phases since this phase's device computed last. It is the number of all phases if the device never
+  /// computed.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;

@@ -34,9 +34,9 @@ struct PhaseWindow {
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Phase p starts after all computations of the previous phase and after its own I/O, which is its
-/// loads and the saves that its device still has to make. `before` is the previous window: in the
-/// body it is the same window, one iteration ago.
+/// Makes phase p start after all computations of the previous phase and after its own I/O. This I/O is its loads, and
+/// the saves that its device still has to make. `before` is the previous window. In the body, it is the same window,
+/// one iteration ago.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 
