@@ -10,7 +10,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Where the content of the tensor is: only in slow memory, in both, or only in fast memory.
+/// The memories that hold the content of the tensor: slow memory alone, both, or fast memory alone.
 enum State : std::uint8_t { slow, both, fast };
 using Costs = std::array<double, 3>;
 
@@ -24,8 +24,8 @@ class Walk {
   explicit Walk(const PathPrices& prices)
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
-  /// The best path that begins in this state before the first use. If the first use makes the
-  /// tensor, nothing comes before it.
+  /// The best path that begins in this state before the first use. If the first use makes the tensor, nothing comes
+  /// before that use.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
     costs[begin] = begin == slow ? 0 : made ? never : prices_.hold[0];
@@ -33,7 +33,7 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // After its last use, a tensor of the kind `stays` must be in the state in which it began.
+    // A tensor of the kind `stays` must end in the state in which it began.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

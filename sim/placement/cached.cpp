@@ -41,7 +41,8 @@ class Addresses {
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of each byte of the cache: for each piece, from which lap through the addresses its bytes come.
+/// What is in the cache, byte by byte. The addresses of slow memory are as many laps around the cache; for each piece
+/// of the cache, this says from which lap its bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -64,7 +65,8 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second complete lap on, each lap is like the previous one: it evicts the whole of it.
+      // From the second complete lap on, each lap is like the previous one: it replaces everything that the previous
+      // one left in the cache.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);

@@ -33,7 +33,7 @@ class Chance {
   std::uint64_t state_ = 15;
 };
 
-/// Tensors sorted by the worth of their place in fast memory relative to its cost, the best first.
+/// Sorts tensors by the seconds that their place in fast memory saves, relative to what it costs. The best come first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

@@ -1,8 +1,9 @@
-// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other,
-// those with the most seconds saved per byte first, each on its best path through the room that is left.
-// Then some tensors are taken out at random moments and put back in another order, as long as that helps.
-// Source of the second part: Shaw, Using constraint programming and local search methods to solve
-// vehicle routing problems (1998).
+// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other, those that
+// save most seconds per byte first. Each takes its best path (placing.hpp) through the room that is left. Then some
+// tensors are taken out at random moments and put back in another order, as long as that helps.
+//
+// The second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing problems
+// (1998).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed one tensor at a time; its bytes and seconds are updated.
+/// A placement that is changed one tensor at a time. Its bytes and seconds are updated with each change.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);
@@ -30,8 +31,8 @@ class PlacementDraft {
 
   /// Puts a tensor into slow memory for its whole life, where it takes no room.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that is left, if a byte costs these prices
-  /// (indexed by kernel; empty: 0).
+  /// Gives a tensor its best path through the room that is left, at these prices of a byte. Prices are indexed by
+  /// kernel; empty: 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
   /// Whether there is room for this path of a tensor that has been taken out.
@@ -51,12 +52,12 @@ class PlacementDraft {
   double seconds_ = 0;
 };
 
-/// Makes a new placement that fits, from prices. `begin`: the paths that some tensors get first, if
-/// there is room.
+/// Makes a new placement that fits, from prices. `begin`: paths that some tensors get before all others, if there is
+/// room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
-/// The best placement found in so many tries, beginning with one that fits. It ends early when the
+/// Returns the best placement found in so many tries, beginning with one that fits. The search ends early when the
 /// seconds reach `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);

@@ -95,8 +95,8 @@ class Lister {
     return action;
   }
 
-  /// Lists the moves of the copy engine that begin with kernel k. They follow an action without
-  /// duration, which has waited for everything for which the kernel waits.
+  /// Lists the moves of the copy engine that begin with kernel k. They follow an action without duration, which waits
+  /// for everything for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// What the kernel reads or writes in slow memory over the way of the copy engine, with which it
-  /// shares that way.
+  /// Adds a flow: what the kernel reads or writes in slow memory. It shares the path with the moves of the copy
+  /// engine.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,

@@ -133,8 +133,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // A run takes at least the time of its kernels and synchronous moves, and at least the time of
-  // the copy engine's work. So it also takes at least any weighted mean of the two, in which each
+  // A lower bound of the seconds of a run. A run takes at least the time of its kernels and synchronous moves, and at
+  // least the time of the copy engine's work. So it also takes at least any weighted mean of the two, in which each
   // move costs the cheaper of its two ways.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
@@ -150,7 +150,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // because it is solved eight times
+    part.largest_relaxed /= 4;  // it is solved eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

@@ -1,8 +1,8 @@
-// Finds the best placement at a capacity, and a lower bound of all placements. It uses a linear
-// programme (programme.hpp), or only prices of memory if the programme is too large
-// (relaxation.hpp); placements made from either (improve.hpp); and branch and bound if the question
-// is small. Everything ends after fixed counts, so the same question has the same answer on every
-// machine.
+// Finds the best placement at a capacity, and a lower bound of all placements. Three parts do this:
+// - a linear programme (programme.hpp), or only prices of memory if the programme is too large (relaxation.hpp);
+// - placements that are made from either (improve.hpp);
+// - branch and bound if the question is small.
+// Everything ends after fixed counts, so the same question has the same answer on every machine.
 #pragma once
 
 #include "placement/overlap.hpp"
@@ -36,8 +36,8 @@ struct Optimum {
   bool proven = false;
 };
 
-/// The best placement without moves (static), or with synchronous moves. Throws Infeasible when the
-/// tensors that are pinned to fast memory do not fit there.
+/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible when the tensors
+/// that are pinned to fast memory do not fit there.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {
@@ -45,8 +45,8 @@ struct OverlappedOptimum {
   double seconds = 0, bound = 0;
 };
 
-/// The best placement with moves while kernels run. It first tries the `known` placements, and
-/// those that the search finds when moves cost less or nothing.
+/// Returns the best placement with moves while kernels run. It first tries the `known` placements, and those that the
+/// search finds when moves are made cheaper or free.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move comes first: it gains the most, and needs the most room.
+    // The longest move comes first, because it gains the most and needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -34,7 +34,8 @@ class Overlapper {
   }
 
  private:
-  /// The kernels between the uses on both sides of the move's gap, limited by the moves already placed.
+  /// The kernels during which the copy engine may make this move. They lie between the uses on both sides of the move's
+  /// gap, and are limited by the moves that already have their times.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -59,8 +60,8 @@ class Overlapper {
     std::vector<std::pair<std::uint32_t, double>> taken;  ///< engine time, indexed by kernel
   };
 
-  /// Takes time of the engine kernel by kernel, going away from the use, until the whole move is
-  /// hidden or there is no more room.
+  /// Takes time of the engine kernel by kernel, going away from the use. It ends when the whole move is hidden or there
+  /// is no more room.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
@@ -95,8 +96,8 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // Synchronous moves come first, and among these the ones that make room; then the others in the
-    // order in which they are needed.
+    // Synchronous moves come first, and among these the ones that make room. The other moves follow in the order in
+    // which they are needed.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);

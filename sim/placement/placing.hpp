@@ -1,10 +1,10 @@
-// A placement says, for each tensor, in which memory it is at each use and in each gap between
-// uses. This determines the bytes in fast memory, the necessary moves, and the seconds when every
-// move is synchronous.
+// A placement says, for each tensor, in which memory it is at each use and in each gap between uses. The kernels from
+// one use to the next are a gap. The path of a tensor is its memories at all uses and gaps. The placement determines
+// the bytes in fast memory, the necessary moves, and the seconds when every move is synchronous.
 //
-// A tensor that is in fast memory during a gap is there at the uses on both sides. A tensor that is
-// moved to fast memory keeps its copy in slow memory until it is written. So before that it can
-// leave fast memory without cost, and a version that was written in fast memory is saved once.
+// A tensor that is in fast memory during a gap is there at the uses on both sides. A tensor that is moved to fast
+// memory keeps its copy in slow memory until it is written. So it can leave fast memory without cost before it is
+// written. What a use writes in fast memory is saved once.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -21,10 +21,10 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// The path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Whether each tensor is always in one memory. This may be false even without moves: a given
-/// tensor may begin in fast memory and leave it without cost.
+/// Whether each tensor is always in one memory. This may be false even without moves, because a tensor that is given at
+/// the start may begin in fast memory and leave it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// Everything in slow memory, except what is pinned to fast memory; and everything in fast memory,
+/// Two placements: everything in slow memory, except what is pinned to fast memory; and everything in fast memory,
 /// except what is pinned to slow memory.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
@@ -40,8 +40,8 @@ struct PlacementMove {
   bool synchronous() const { return begin == needed; }
 };
 
-/// All moves, as synchronous ones: a fetch directly before a use, a save directly after one. In the
-/// order of `begin`, with saves before fetches.
+/// Returns all moves, as synchronous ones: a fetch directly before a use, and a save directly after one. They are in
+/// the order of `begin`, with saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
 /// The number of times that a tensor is fetched and saved on this path.

@@ -1,8 +1,8 @@
-// The placement problem: kernels in a fixed order, the tensors that they use, and a device
-// with two memories, a small fast one and a slow one that can hold everything. The time of a
-// kernel depends on which of its operands are in slow memory; tensors can be moved between
-// kernels.
-// Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// The placement problem is to place the tensors that kernels use. The kernels run in a fixed
+// order on a device with two memories: a small fast one, and a slow one that can hold
+// everything. The time of a kernel depends on which of its operands are in slow memory. Tensors
+// can be moved between kernels. The problem is that of Hildebrand et al., AutoTM (ASPLOS 2020),
+// section 4.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, depending on where its operands are. Either a table with an entry for
-/// each set of operands in slow memory (bit i: operand i), such as measurements; or lines, whose
-/// maximum counts: a roofline has one line for its FLOP and one for its bytes.
+/// The seconds of a kernel, which depend on where its operands are. They are given in one of two ways. A table, such as
+/// measurements, has an entry for each set of operands in slow memory (bit i: operand i). Otherwise there are lines,
+/// and the greatest line counts: a roofline has one line for its FLOP and one for its bytes.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< s, with all operands in fast memory
@@ -32,10 +32,10 @@ struct KernelTime {
 
   /// `slow`: for each operand, whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// The greatest of the lines of one kind, or 0; the device's: the table, too.
+  /// The greatest of the lines of one kind, or 0. The table belongs to the lines of the device.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Lines that nowhere exceed the seconds. For a table: one line from each end, with the least (or
+  /// Returns lines that nowhere exceed the seconds. For a table there are two: one from each end, with the least (or
   /// the greatest) seconds that an operand adds.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
@@ -78,7 +78,7 @@ struct PlacementProblem {
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
-  /// The rates of a synchronous move, during which nothing else runs.
+  /// The rates of a synchronous move. Nothing else runs during such a move.
   Rates synchronous;
   /// The rates of the copy engine, which moves data while kernels run; none: there is no such
   /// engine.
@@ -89,10 +89,10 @@ struct PlacementProblem {
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// The uses of a tensor: by these kernels, in order. There is a gap before each use except the
-/// first. A given tensor also has a gap before the first use, which begins with the first
-/// kernel. If the tensor is of the kind `stays`, that gap also contains the time after its last
-/// use.
+/// The uses of a tensor by kernels, in order. There is a gap before each use except the first. A
+/// tensor that is given at the start also has a gap before its first use, which begins with the
+/// first kernel. If the tensor is of the kind `stays`, that gap also contains the time after its
+/// last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< which operand of that kernel it is
@@ -109,9 +109,9 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no
-  /// kernel uses, a number that is not finite, or a memory without a rate; Infeasible when slow
-  /// memory cannot hold everything.
+  /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no kernel uses, a
+  /// number that is not finite, or a memory without a rate. Throws Infeasible when slow memory cannot hold
+  /// everything.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -122,13 +122,13 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. `behind`: the second part of a first gap, which follows
-  /// the last use.
+  /// The kernels of the gap before use i. With `behind`, it is the second part of a first gap, which follows the last
+  /// use.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// The kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// The bytes of the tensors that exist during each kernel, and the greatest of these sums.
+  /// The bytes of the tensors that exist during each kernel. The second function returns the greatest of these sums.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;

@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// The version that use j writes in fast memory is saved once if the tensor is in slow memory in
-  /// any gap during which that version is needed.
+  /// Counts a save for the version that use j writes in fast memory. It is saved once if the tensor is in slow memory
+  /// in any gap during which this version is needed.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -192,7 +192,8 @@ class Programme {
     }
   }
 
-  /// Adds one share per set of operands. If the uses are integer, one of the shares is 1.
+  /// Adds a share for each set of operands in slow memory. The shares sum to 1. If the uses are integer, one of the
+  /// shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;
@@ -211,7 +212,7 @@ class Programme {
     }
   }
 
-  /// The dual values' charges for operands in slow memory, as a line.
+  /// What the dual values add for operands in slow memory, as a line.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;
@@ -234,7 +235,7 @@ class Programme {
   std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< variables
   std::vector<Milp::Terms> changes_;  ///< changes of fast bytes from one kernel to the next
   std::vector<KernelEnvelope> envelopes_;
-  /// Constraints, by kernel: of its bytes; of its seconds, for each line or operand.
+  /// The constraints of each kernel: one for its bytes, and one for its seconds for each line or operand.
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Moves the weights of lines by a step, and projects them back to weights: not negative, with the
-/// sum 1.
+/// Moves the weights of lines by a step. Then it projects them back to weights, which are not negative and have the sum
+/// 1.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());
@@ -77,7 +77,7 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// Makes one step along the (deflected) subgradient; returns false when that is zero.
+  /// Makes one step along the (deflected) subgradient. Returns false when the subgradient is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);

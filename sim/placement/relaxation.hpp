@@ -1,9 +1,9 @@
-// A proven lower bound: memory is unlimited but has a price per byte and kernel, and each kernel's
-// seconds are replaced by a line below them. Then each tensor can choose its path independently
-// (best_path.hpp). Any prices and lines give a bound. The best ones are the dual values of a linear
-// programme (programme.hpp) or, if that is too large, those that a subgradient method finds with
-// means of the kernels' own lines. Source: Fisher, The Lagrangian relaxation method for solving
-// integer programming problems (1981).
+// A proven lower bound of the seconds. Memory is unlimited but has a price per byte and kernel, and each
+// kernel's seconds are replaced by a line below them. Then each tensor can choose its path independently
+// (best_path.hpp). Any prices and lines give a bound. The best ones are the dual values of a linear programme
+// (programme.hpp). If that programme is too large, a subgradient method finds prices, with means of the kernels'
+// own lines. The method is from Fisher, The Lagrangian relaxation method for solving integer programming
+// problems (1981).
 #pragma once
 
 #include <vector>
@@ -41,8 +41,8 @@ struct BoundRequest {
 
 PlacementBound relax(const BoundRequest& request);
 
-/// The seconds of everything at these prices when each tensor chooses its own path: a lower bound.
-/// `chosen`: the resulting paths, which may exceed the memory.
+/// The seconds of everything at these prices when each tensor chooses its own path. They are a lower bound. `chosen`:
+/// the resulting paths, which may exceed the memory.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
 /// The cheapest path of one tensor; it respects the tensor's pin.

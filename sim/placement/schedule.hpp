@@ -1,6 +1,6 @@
-// A placement whose moves have times: some are synchronous, between two kernels, and some are on a
-// copy engine while kernels run. Its seconds are computed by arithmetic; the same schedule is also
-// executed as a plan (listing.hpp).
+// A placement whose moves have times. Some moves are synchronous, between two kernels, and some are on a copy engine
+// while kernels run. Its seconds are computed by arithmetic here. The same schedule is also executed as a plan
+// (listing.hpp).
 #pragma once
 
 #include "placement/placing.hpp"
@@ -23,11 +23,11 @@ double move_seconds(const PlacementQuestion& question, const PlacementMove& move
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// The time at which everything has ended. A kernel begins after the previous kernel, after the
-/// moves that it needs and after the synchronous moves before it. The copy engine makes one move
-/// after the other, and begins each at the earliest with its kernel `begin`.
+/// The time at which everything has ended. A kernel begins after the previous kernel, after the moves that it needs,
+/// and after the synchronous moves before it. The copy engine makes one move after the other, and begins each no
+/// earlier than the kernel `begin` of that move.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// The same with given seconds of the kernels.
+/// The same for kernels that take the given seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

@@ -68,7 +68,7 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// The placements of other methods that are also allowed here: those without moves, or all.
+/// A search begins from the placements of other methods that are also allowed here: those without moves, or all.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;
@@ -112,7 +112,7 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// Keeps the fastest of its own result and the known ones; all of them were executed.
+/// Keeps the fastest of the method's own result and the known results. All of them were executed.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {
@@ -149,8 +149,8 @@ PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question)
 
 const std::vector<PlacementWay>& placement_ways() {
   static const std::vector<PlacementWay> ways = {
-      {"all_fast", "everything in fast memory; refused if that is too small", place_all_fast},
-      {"all_slow", "everything in slow memory", place_all_slow},
+      {"all_fast", "everything is in fast memory; refused if it is too small", place_all_fast},
+      {"all_slow", "everything is in slow memory", place_all_slow},
       {"first_touch", "a tensor that has room when it is made is in fast memory until its last use",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
@@ -158,8 +158,8 @@ const std::vector<PlacementWay>& placement_ways() {
        place_static, true},
       {"synchronous", "tensors are moved between kernels, while nothing else runs",
        place_synchronous, true},
-      {"asynchronous", "a copy engine also moves tensors while kernels run", place_asynchronous,
-       true},
+      {"asynchronous", "like synchronous, and a copy engine also moves tensors while kernels run",
+       place_asynchronous, true},
   };
   return ways;
 }

@@ -18,7 +18,7 @@ struct PlacementResult {
   std::int64_t capacity = 0;
   std::string refused;  ///< the reason why it is not possible; empty: it is possible
   double predicted_s = 0;
-  /// From the execution of its plan with two pools. The cache has no plan, so this is 0.
+  /// The seconds of the execution of its plan with two pools. The cache has no plan, so this is 0 for it.
   double simulated_s = 0;
   std::optional<double> bound_s;  ///< no placement with the same freedom takes less
   std::optional<PlacementSchedule> schedule;
@@ -26,8 +26,8 @@ struct PlacementResult {
   double oracle_s = 0;  ///< seconds that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// The distance of the seconds from the bound, as a part of the seconds (base/gap.hpp). None:
-  /// there was no search.
+  /// The gap between the seconds and the bound (base/gap.hpp). None: there was no
+  /// search.
   std::optional<double> gap() const;
   struct Moved {
     std::size_t to_fast = 0, to_slow = 0,
@@ -55,24 +55,24 @@ struct PlacementWay {
 /// The methods, in the order of their freedom.
 const std::vector<PlacementWay>& placement_ways();
 
-/// Called with the number of finished results and of all results. An exception that it throws ends the search.
+/// Called with the number of finished results and the number of all results. An exception from it ends the search.
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Places with each named method (or with all, if none is named) at each capacity. The results of a
-/// capacity are next to each other, in the order of the methods. Placements found with less memory
-/// or less freedom are candidates for more, so more is never slower.
+/// Places with each named method (or with all, if none is named) at each capacity. The results of a capacity are next
+/// to each other, in the order of the methods. Placements that were found with less memory or less freedom are
+/// candidates for more, so more memory or freedom is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// A tensor, and the worth of its place in a placement without moves.
+/// The seconds that the place of a tensor saves, in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  double seconds = 0;  ///< lost if moved to slow memory, or won if moved to fast memory
+  double seconds = 0;  ///< seconds lost if moved to slow memory, or won if moved to fast
 };
-/// The worth of each tensor, the greatest first.
+/// Returns what the place of each tensor saves, the greatest first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);
 
 }  // namespace sluice
