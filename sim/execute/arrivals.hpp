@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived. From this an executor knows
-// whether an action may start, and which arrival ended its wait. Seconds.
+// Records which executions have ended and when their data arrived, in seconds. From this an executor knows whether an
+// action may start, and which arrival ended its wait.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Cause {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// The action has a not_before time and starts no earlier, whatever else it waits for.
+  /// The action starts no earlier than its not_before time, whatever else it waits for.
   void held_until(double time) {
     if (time > ready) *this = {time};
   }
@@ -77,8 +77,8 @@ class Arrivals {
     }
   }
 
-  /// The reason, apart from memory, why the head of a stream starts when it does. The stream is
-  /// free since `free_at`, and everything that its head waits for must have ended.
+  /// The reason, apart from memory, why the head of a stream (its next action) starts when it does. The stream is free
+  /// since `free_at`, and everything that its head waits for must have ended.
   Cause cause_of(double free_at, std::uint32_t action, std::int64_t iteration) const {
     Cause cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -90,8 +90,8 @@ class Arrivals {
   }
 
  private:
-  /// Takes an execution that has ended into account. An execution that arrived before a later execution
-  /// of its action ended is forgotten: whatever waits for it now has waited for something later.
+  /// Takes an execution that has ended into account. Only the latest execution of an action is remembered: whatever
+  /// waits for an earlier one now has waited for something later, which counts.
   void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
@@ -117,7 +117,8 @@ class Arrivals {
     double arrival = 0;     ///< when the data of that execution arrived
     std::int64_t row = -1;  ///< the row of that execution in the trace
   };
-  /// An execution that has ended but whose data have not arrived (only with a latency).
+  /// An execution that has ended but whose data have not arrived. There are such executions only when a link has a
+  /// latency.
   struct Flight {
     std::int64_t iteration;
     double arrival;

@@ -32,14 +32,14 @@ struct Deadlock {
   std::vector<std::int64_t> levels;  ///< bytes, by pool
 };
 
-/// The whole explanation for an error message: the time, which action waits for what, which tensors
-/// hold the memory, and the five largest tensors of each pool for which an action waits.
+/// The whole explanation for an error message: the time, which action waits for what, and which tensors hold the
+/// memory. For each pool for which an action waits, it names the five largest tensors.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
-/// "5120000 B (5.12 MB)"
+/// Returns text such as "5120000 B (5.12 MB)".
 std::string bytes_text(std::int64_t bytes);
 
-/// "0F3" or, in the body, "0F3 (iteration 2)".
+/// Returns "0F3" or, in the body, "0F3 (iteration 2)".
 std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t iteration);
 
 }  // namespace sluice

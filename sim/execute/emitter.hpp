@@ -1,8 +1,8 @@
-// Passes an execution to a sink, in an order that does not depend on the executor, even when many things happen
-// at the same time. A moment consists of rounds. In a round, first everything that is due ends, in the order of
-// the streams' numbers; then everything starts that this makes possible. An action that takes no time ends in
-// the next round of the same moment. In each round the sink gets the spans with their releases in that order,
-// and then the grants, again by stream. The row of a span is its position in this order.
+// Passes an execution to a sink, in an order that does not depend on the executor, even when many things happen at the
+// same time. A moment consists of rounds. In a round, first everything that is due ends, in the order of the streams'
+// numbers. Then everything starts that this makes possible. An action that takes no time ends in the next round of the
+// same moment. In each round the sink first gets the spans with their releases in that order, and then the grants in
+// the order of the streams. The row of a span is its position in the whole order.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class Emitter {
   void released(double time, const Placement& freed) {
     if (!spans_only_) change(time, freed, -tables_.plan.tensors[freed.tensor].bytes);
   }
-  /// The grant is emitted at the end of the round.
+  /// Records a grant, which is emitted at the end of the round.
   void granted(double time, std::uint32_t action) {
     if (!spans_only_ && !tables_.allocations(action).empty()) grants_.push_back({time, action});
   }
@@ -39,7 +39,7 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Deletes the record, and sets whether what is emitted from now on is recorded.
+  /// Sets whether what is emitted from now on is recorded. Deletes what was recorded before.
   void keep(bool keeps);
   /// A position in the record, for repeat().
   struct Mark {

@@ -1,6 +1,6 @@
-// The interface of all executors: they take a plan that has passed check() and a sink, and return
-// the outcome. Both emit the same spans and memory events in the same order (emitter.hpp). Times
-// are equal to the bit where no link is shared, and to 1e-9 of the makespan where one is.
+// The interface of all executors. An executor takes a plan that has passed check() and a sink, and returns the outcome.
+// All executors emit the same spans and memory events in the same order (emitter.hpp). Times are equal to the bit where
+// no link is shared, and to 1e-9 of the makespan where one is.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace sluice {
 struct ExecutorOptions {
   /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid chooses.
+  /// SimGrid's context factory ("raw", "boost", "thread"). Empty: SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
 };
@@ -32,8 +32,8 @@ struct Outcome {
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a
-  /// signal; the sink then has everything that was executed before.
+  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal. The sink then
+  /// has everything that was executed before.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

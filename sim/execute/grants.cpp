@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants in listing order, as far as the reserved sum allows: a request that is listed after one
-/// that does not fit must leave room for that one.
+/// Grants in listing order, as far as the reserved sum allows. A request that is listed after one that does not fit
+/// must leave room for the latter.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {
@@ -180,8 +180,8 @@ void Grants::take(std::uint32_t stream) {
   residency_.allocate(request.action, request.iteration);
 }
 
-/// In a shared pool, a request comes after all requests of earlier moments, and after those of the
-/// same moment with a lower stream number.
+/// Puts a request into the queue of a shared pool. It comes after all requests of earlier moments, and after those of
+/// the same moment with a lower stream number.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

@@ -1,10 +1,10 @@
-// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in
-// all pools at once or in none. Both executors use this. It knows the order of the calls, but no
-// times.
+// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in all pools at
+// once or in none. Both executors use this code. It does not know times, but only the order in which it is
+// called.
 //
-// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first
-// come, first served, in the order of (moment of the request, stream): all requests of a moment
-// must have arrived before settle_shared() is called, which grants them.
+// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first come, first
+// served, in the order of (moment of the request, stream). All requests of a moment must have arrived before
+// settle_shared() is called, which grants them.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ namespace sluice {
 
 class Grants {
  public:
-  /// With `unlimited` every request is granted at once; its reservations are still counted.
+  /// With `unlimited` every request is granted at once. Its reservations are still counted.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Whether this action needs a grant.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream` requests its bytes at this moment. True: they are granted, and its
-  /// tensors are in the pool. Otherwise settle() or settle_shared() will grant them later.
+  /// The head of `stream`, which is its next action, requests its bytes at this moment. Returns true if they are
+  /// granted, and its tensors are then in the pool. Otherwise settle() or settle_shared() will grant them later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
            granted_or_waits(stream, action, iteration, time);
@@ -43,25 +43,26 @@ class Grants {
   /// Grants what the releases of this moment have made possible, and adds the streams to `granted`.
   void settle(std::vector<std::uint32_t>& granted);
   bool shared_unsettled() const { return shared_changed_; }
-  /// Grants in shared pools, after everything of a moment has happened.
+  /// Grants requests in shared pools, after everything of a moment has happened.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// The pool for which the head of this stream waits or waited; none: its request was granted at once.
+  /// The pool for which the head of this stream waits or waited. None: its request was granted at once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// The row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// The number of earlier listed requests for which an open request must leave room in the pool that it waits for.
+  /// The number of requests that are listed earlier and for which an open request must leave room, in the pool that it
+  /// waits for.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long as
-  /// the requests of the remaining iterations would not fit as well, and skipping makes these fewer.
+  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long as the requests of
+  /// the remaining iterations would not fit as well, and skipping leaves fewer of these.
   std::int64_t most_iterations() const;
 
-  /// The greatest sum that the reservation rule held at a grant, in bytes, indexed by pool: the level,
-  /// the reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
+  /// The greatest sum that the reservation rule counted at a grant, in bytes, indexed by pool. It consists of the
+  /// level, the reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -87,8 +88,8 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
-  /// Does what granted_or_waits() does, for the most frequent kind of request: bytes of one pool that
-  /// belongs to a device and has room. Returns false for any other request, and then changes nothing.
+  /// Tries the fast path for the most frequent kind of request: bytes of one pool that belongs to a device and has
+  /// room. It then does what granted_or_waits() does. For any other request it returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];

@@ -1,5 +1,5 @@
-// Divides the time of an action into an arithmetic part and the flows that may meet others on a
-// link. Seconds.
+// Divides the time of an action into two parts: an arithmetic part, in seconds, and the flows that may meet others on a
+// link.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// With `every_flow` all flows that move bytes are listed, including those that have their links
-  /// to themselves.
+  /// With `every_flow`, all flows that move bytes count as shared, including those that have their links to
+  /// themselves.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Whether the action has an arithmetic part: its seconds, or a flow that has its links to
+  /// Whether the action has an arithmetic part. This is so if it has seconds, or a flow that has its links to
   /// itself.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// The duration of that part.

@@ -13,8 +13,8 @@ std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action, s
   return static_cast<std::uint32_t>(&mine - lanes_.data());
 }
 
-/// Returns the lane of this action; makes a new one if there is none. It is mostly the lane of the
-/// action that is listed before this one.
+/// Returns the lane of this action, and makes a new one if there is none. Mostly it is the lane of the action that is
+/// listed just before, so that lane is tried first.
 Reservation::Lane& Reservation::lane(const PlanTables& tables, std::uint32_t action) {
   const Plan& plan = tables.plan;
   const std::uint32_t stream = tables.stream(action);

@@ -1,16 +1,16 @@
-// The reservation rule of a pool that one device owns: how many bytes a request must leave free for
-// the requests that are listed before it. Bytes.
+// The reservation rule of a pool that one device owns says how many bytes a request must leave free for the requests
+// that are listed before it.
 //
-// Requests are in listing order: prologue, body x n, epilogue. A request may be granted as long as
-// all those listed before it that have not been granted yet would still fit with it:
+// Requests are in listing order: prologue, n times the body, epilogue. Of the requests that are listed
+// earlier, some may not have been granted yet. A request may overtake these as long as all of them still fit with it:
 //
 //     level + (bytes of the earlier ones) + its own bytes <= capacity
 //
-// So a grant neither takes room from another request nor gives it any. If k is granted before j,
-// which is listed earlier, then j was part of the sum for k. For a later request it does not matter
-// whether the bytes of k count as held or as reserved. Only releases change what may be granted, so
-// all requests of a moment may be examined in any order. Every earlier request still fits when its
-// turn comes: no grant is later than in listing order, and more capacity makes none later.
+// So a grant neither takes room from another request nor gives it any. If k is granted before j, which is listed
+// earlier, then j was part of the sum for k. For a later request it does not matter whether the bytes of k count as
+// held or as reserved. Only releases change what may be granted, so all requests of a moment may be examined in any
+// order. Every earlier request still fits when its turn comes. So no grant is later than in listing order, and more
+// capacity makes no grant later.
 //
 // A stream executes in listing order, so its requests are granted in that order. The pool's
 // requests are therefore kept in lanes (one per stream, section and `ahead`), and each lane records
@@ -47,11 +47,11 @@ class Reservation {
   static constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an allocating action to its lane, in listing order; returns the lane.
+  /// Adds an allocating action to its lane, in listing order. Returns the number of the lane.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// The bytes of the requests that are listed before `place` and have not been granted. It may
-  /// stop adding once the sum exceeds `enough`.
+  /// The bytes of the requests that are listed before `place` and have not been granted. The sum may be incomplete once
+  /// it exceeds `enough`.
   WideBytes earlier(const Place& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const Lane& lane : lanes_)

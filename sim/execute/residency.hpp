@@ -1,4 +1,4 @@
-// The instances of tensors that are in the pools at one moment, and how many uses remain for each.
+// Knows which instances of tensors are in the pools at the present moment, and how many uses remain for each.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  /// Null: it is not there.
+  /// Null: the instance is not there.
   Live* find(const Placement& placement, std::int64_t instance) {
     for (Live& live : live_[placement.tensor])
       if (live.instance == instance && live.pool == placement.pool) return &live;

@@ -1,4 +1,4 @@
-// What a plan lacks that cannot run, as data for --json, Python and studies.
+// What a plan lacks that cannot run. It is data for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,8 +11,8 @@ namespace sluice {
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Which action waits for what. If an action waits for memory, also what the first such pool holds,
-/// and what the first request asks for in it.
+/// Says which action waits for what. If an action waits for memory, it also says what the first such pool holds, and
+/// what the first request asks for in that pool.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

@@ -1,11 +1,11 @@
-// The steady state. Records the state of a running plan once per iteration, to find out when it
-// repeats, and says how far the whole state moves when periods are skipped. Seconds.
+// The steady state of a running plan. The state of the plan is recorded once per iteration, to find out when it
+// repeats. When it repeats, whole periods can be skipped, and this code says how far the state moves meanwhile. Times
+// are in seconds.
 //
-// A state is recorded relative to the clock, to the iteration and to the row of the trace. Two
-// states are equal when their numbers are equal, and their times up to the rounding of the clock. A
-// state that has come back twice in a row, after the same number of iterations and seconds, comes
-// back until the iterations run out, because what happens depends on nothing else (waits and use
-// counts reach back at most `reach` iterations).
+// A state is recorded relative to the clock, to the iteration and to the row of the trace. Two states are equal when
+// their numbers are equal, and their times equal up to the rounding of the clock. Suppose that a state has come back
+// twice in a row, after the same number of iterations and seconds. Then it comes back until the iterations run out,
+// because what happens depends on nothing else (waits and use counts reach back at most `reach` iterations).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// The largest difference that roundings can make between two sums of seconds at this time of the
-/// clock. A sum of n terms is off by about sqrt(n) roundings.
+/// The largest difference that rounding can make between two sums of seconds at this time of the clock. A sum of n
+/// terms is off by about sqrt(n) roundings.
 double rounding_of(double now, std::int64_t executions);
 
 /// Whole periods that are skipped.
@@ -39,8 +39,8 @@ struct Jump {
   std::int64_t rows = 0;
 };
 
-/// Finds the period. It compares the states of some consecutive iterations; when they do not
-/// repeat, it tries again much later, so that a plan that never repeats costs little.
+/// Finds the period. It compares the states of some consecutive iterations. When they do not repeat, it tries again
+/// much later, so that a plan that never repeats costs little.
 class PeriodSearch {
  public:
   static constexpr std::int64_t longest = 12;  ///< iterations

@@ -20,9 +20,8 @@ std::vector<KernelTime::Line> lines_that_count(const std::vector<KernelTime::Lin
   for (std::size_t l = 0; l < lines.size(); ++l) {
     bool counts = true;
     for (std::size_t m = 0; m < lines.size() && counts; ++m)
-      counts =
-          m == l || !nowhere_above(lines[l], lines[m]) ||
-          (l < m && nowhere_above(lines[m], lines[l]));  // Of two equal lines, the first stays.
+      counts = m == l || !nowhere_above(lines[l], lines[m]) ||
+               (l < m && nowhere_above(lines[m], lines[l]));  // of equal lines the first stays
     if (counts) left.push_back(lines[l]);
   }
   return left;

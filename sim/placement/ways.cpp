@@ -158,7 +158,7 @@ const std::vector<PlacementWay>& placement_ways() {
        place_static, true},
       {"synchronous", "tensors are moved between kernels, while nothing else runs",
        place_synchronous, true},
-      {"asynchronous", "like synchronous, and a copy engine also moves tensors while kernels run",
+      {"asynchronous", "tensors are also moved by a copy engine while kernels run",
        place_asynchronous, true},
   };
   return ways;

@@ -63,7 +63,7 @@ void Replay::look_up() {
   if (options_.progress) options_.progress(executed_);
 }
 
-/// Returns whether there is another event that is still valid.
+/// Moves to the next event that is still valid. Returns false if there is none.
 inline bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
@@ -175,8 +175,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Returns whether everything that the head of the stream waits for has ended. Otherwise enters the
-/// stream in the list of those that wait for the first execution that has not ended.
+/// Returns whether everything that the head of the stream waits for has ended. If not, it enters the stream in the list
+/// of streams that wait for the first execution that has not ended.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();

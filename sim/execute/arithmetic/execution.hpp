@@ -1,4 +1,4 @@
-// One replay of a plan: see replay.hpp. Internal to it.
+// One replay of a plan, as replay.hpp describes it. Only replay.cpp and the files beside it use this.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. For a stream: the arithmetic part of its action
-/// ends, or its head may try to start. For a flow: it begins, or it has arrived.
+/// An event of a stream or of one of its flows. The event of a stream is that the arithmetic part of its action ends,
+/// or that its head may try to start. The event of a flow is that it begins, or that it has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
@@ -57,7 +57,7 @@ struct Event {
 
 /// The largest number of iterations to which waits and prefetches refer back or ahead.
 std::int64_t reach_of(const Plan& plan);
-/// Whether a steady state is looked for: with few iterations there is little to leave out.
+/// Whether a steady state is looked for. With few iterations it would save little time.
 bool may_repeat(const Plan& plan);
 
 class Replay {
@@ -87,7 +87,7 @@ class Replay {
   void wake(std::uint32_t a, std::int64_t iteration);
   void note_blocking();
 
-  /// The flow of the plan that uses this slot.
+  /// The flow of the plan that occupies this slot.
   const Flow& flow_in(std::uint32_t f) const {
     const std::uint32_t s = flows_[f].stream, a = streams_[s].cursor.action();
     return plan_.actions[a].flows[occupancy_.shared(a)[f - first_flow_[s]]];

@@ -54,7 +54,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Outside of the body a stream may wait for ever, so the time since which it waits is left out of the state.
+/// Writes a stream that waits. Outside of the body a stream may wait for ever, so the time since which it waits is left
+/// out of the state.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);
@@ -83,14 +84,15 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   for (std::uint32_t f = first_flow_[s]; f < first_flow_[s] + shared.size(); ++f) {
     state.add(static_cast<std::int64_t>(flows_[f].is));
     if (flows_[f].is == FlowState::Is::idle) continue;
-    // The end of a flow and its rate determine the bytes that are left, so these are not written.
+    // The end of a flow and its rate determine the bytes that are left, so these bytes are not written.
     state.add_time(flows_[f].expected_at);
     if (flows_[f].is == FlowState::Is::flowing)
       state.add(std::bit_cast<std::int64_t>(sharing_->flow(f).rate));
   }
 }
 
-/// Skips as many periods as end well before the last iterations, which differ from the others.
+/// Skips as many whole periods as possible. They must end well before the last iterations, which differ from the
+/// others.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)
@@ -116,7 +118,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // What happens outside of the body at the same time is not moved by the periods.
+    // Periods do not move what happens outside of the body at the same time.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

@@ -47,7 +47,9 @@ Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& o
 
 extern const PlanExecutor replay_executor = {
     .name = "replay",
-    .summary = "Event arithmetic with max-min sharing; leaves whole periods of a steady state out.",
+    .summary =
+        "The events are computed by arithmetic, with max-min sharing of links; whole periods of a steady state "
+        "are left out.",
     .execute = execute_by_replay,
 };
 

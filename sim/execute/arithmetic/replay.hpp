@@ -1,6 +1,6 @@
-// Replay: executes a plan by event arithmetic, without SimGrid. It is the second, independent
-// implementation of a plan's semantics, and the judge uses it. Where no link is shared, its trace equals
-// the engine's to the bit; where a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// The replay executes a plan by event arithmetic, without SimGrid. It is the second, independent implementation of what
+// a plan means, and the judge uses it. Where no link is shared, its trace equals that of SimGrid's engine to the bit.
+// Where a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct ReplayOptions {
   /// Whole periods of a steady state are left out, and the sink repeats them. When this is off,
   /// every action is executed; the times are the same to 1e-12 of the makespan.
   bool jumps = true;
-  /// The replay ends as soon as the steady state is seen, because the caller wants only `period`. A
-  /// sink gets only spans, and it gets all of them if the steady state is never seen.
+  /// The replay ends as soon as the steady state is seen, because the caller wants only `period`. A sink gets only
+  /// spans. It gets the spans of the whole run if the steady state is never seen.
   bool until_period = false;
   /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -31,9 +31,9 @@ struct ReplayOptions {
 struct ReplayResult {
   double makespan = 0;              ///< seconds until everything has ended and arrived
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// The greatest sum, in bytes, of level, reservations and own bytes that was held at a grant,
-  /// indexed by pool. A pool with this capacity gives exactly the same times. For a shared or
-  /// unlimited pool it is the peak.
+  /// The greatest sum of level, reservations and own bytes at a grant, in bytes, indexed by pool. A
+  /// pool
+  /// with this capacity gives exactly the same times. For a shared or unlimited pool it is the peak.
   std::vector<std::int64_t> reserved;
   /// The steady state: after this number of iterations and seconds the state repeats. None: the
   /// steady state was not seen. To see it takes some iterations, and `jumps`.
@@ -43,7 +43,7 @@ struct ReplayResult {
 
 /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
-/// The same; passes everything that happens to a sink.
+/// The same, and everything that happens is passed to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
 /// The same for a plan whose tables exist already.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});

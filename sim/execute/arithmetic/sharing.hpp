@@ -1,7 +1,7 @@
-// Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross
-// traffic or windows). Progressive filling: the link that can give the least to each of its flows gives
-// them this rate, and then the next link shares what is left. The rates are computed again when a flow
-// starts or ends, for the flows that are connected to it through links. Bytes, byte/s, seconds.
+// Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
+// The method is progressive filling: the link that can give the least to each of its flows gives them this rate, and
+// then the next link shares what is left. When a flow starts or ends, the rates of all flows that are connected to it
+// through links are computed again. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>

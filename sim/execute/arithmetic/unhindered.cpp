@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// Why the replay would find the same seconds:
+// The replay would find the same seconds, for three reasons:
 // - No link is shared, so an action takes as long as it takes alone. Suppose that memory holds
 //   nothing back. Then an execution starts at the latest of these times: when its stream is free,
 //   when the executions for which it waits have arrived, and its not_before. All of these executions
@@ -119,8 +119,8 @@ class Unhindered {
     return times;
   }
 
-  /// The seconds by which all of these times have grown during this iteration. None: they have not all
-  /// grown by the same amount. The growth is measured on the stream on which the replay measures it.
+  /// The seconds by which all of these times have grown during this iteration. None: they have not all grown by the
+  /// same amount. The growth is measured on the same stream as in the replay.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -135,8 +135,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Whether every pool has room for all bytes that a grant can count at any time. This iteration
-  /// and each later one take `grown` seconds more than the one before.
+  /// Whether every pool has room for all bytes that a grant can count at any time, if this iteration and each later one
+  /// take `grown` seconds more than the one before.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -172,7 +172,8 @@ class Unhindered {
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// In a memory that no device owns, the action that asks first may hold up the one that asks later.
+/// Whether a memory that no device owns is limited. In such a memory, the action that asks first may hold up the one
+/// that asks later.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

@@ -35,13 +35,13 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
-/// Where the module may be: next to the program (an installed package), in the build folder above
+/// The files in which the module may be. They are next to the program (an installed package), in the build folder above
 /// it (tests, and the helper program of the Python package), and where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
   std::vector<std::string> files;
-  if (folder.empty()) return files;  // the folder of the program is not known
+  if (folder.empty()) return files;  // the program's folder is not known
   for (const char* way : {".", "..", "../..", "../lib/sluice"})
     files.push_back((folder / way / file_name).lexically_normal().string());
   return files;
@@ -55,7 +55,7 @@ const EngineModule* load() {
     void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (!library)
       throw IoError("cannot load SimGrid's engine: " + std::string(::dlerror()) + way_out);
-    // The only way to convert the result of dlsym to a function.
+    // There is no other way to convert the result of dlsym to a function.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())
@@ -97,7 +97,7 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options)
 extern const PlanExecutor simgrid_executor = {
     .name = "simgrid",
     .summary =
-        "SimGrid, the reference: one actor per stream, with links shared by SimGrid's own model.",
+        "SimGrid, the reference, executes the plan with one actor per stream and shares links by its own model.",
     .execute = execute_on_simgrid,
 };
 

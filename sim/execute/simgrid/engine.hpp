@@ -3,12 +3,12 @@
 // If the module is missing, or was built for another version of Sluice, everything here throws
 // IoError.
 //
-// Times. Every computation, and every transfer that cannot meet another flow, is timed by
-// arithmetic: its end is its start plus its seconds, and its actor is suspended until SimGrid's
-// clock reaches that end. SimGrid's clock orders all events; the times in the trace are the exact
-// sums. A transfer whose links other streams also use is a SimGrid communication, which shares the
-// links max-min fairly; its end is read from SimGrid's clock. Setup occupies the stream before the
-// bytes flow; latency delays the arrival and occupies nothing.
+// Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is
+// its start plus its seconds, and its actor is suspended until SimGrid's clock reaches that end. SimGrid's
+// clock orders all events, but the times in the trace are the exact sums. A transfer whose links other
+// streams also use is a SimGrid communication, which shares the links max-min fairly. Its end is read from
+// SimGrid's clock. Setup occupies the stream before the bytes flow. Latency delays the arrival and occupies
+// nothing.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws
 // InternalError. Further executions need their own processes (run/isolated.hpp).
@@ -26,10 +26,10 @@
 namespace sluice {
 
 struct EngineOptions {
-  /// Transfers that have their links to themselves are timed by arithmetic. When this is off, every transfer is
-  /// a SimGrid communication; the trace is the same up to the precision of the clock, and the program takes longer.
+  /// Transfers that have their links to themselves are timed by arithmetic. When this is off, every transfer is a
+  /// SimGrid communication. The trace is then the same up to the precision of the clock, and the program takes longer.
   bool direct_links = true;
-  /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid chooses.
+  /// SimGrid's context factory ("raw", "boost", "thread"). Empty: SimGrid chooses.
   std::string contexts = {};
   /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -51,13 +51,13 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options 
 
 extern const PlanExecutor simgrid_executor;
 
-/// Loads the module. Call this before forking children that run the engine, so that they inherit
-/// it.
+/// Loads the module. Call this before forking children that run the engine, because children inherit a loaded
+/// module.
 void load_engine();
 
-/// SimGrid's settings for a plan, for the trace: "network/model:CM02 …".
+/// SimGrid's settings for a plan, such as "network/model:CM02 …". They are written to the trace.
 std::string engine_settings(const Plan& plan);
-/// "3.32"
+/// Returns a version such as "3.32".
 std::string simgrid_version();
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-// The interface between the engine's module and the program that loads it. To load SimGrid takes
-// longer than most runs, so it is in a module of its own that is opened only where it is needed.
-// The module has its own copy of the code that it shares with the program; EngineHost gives it what
-// only the program's copy knows.
+// The interface between the engine's module and the program that loads it. To load SimGrid takes longer
+// than most runs, so the engine is a module that is opened only where it is needed. The module has its own
+// copy of the code that it shares with the program. EngineHost gives it what only the program's copy
+// knows.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct EngineModule {
   /// The digest of the library from which the module is linked. If it differs from the program's
   /// own, the program and the module do not fit together.
   std::string_view digest;
-  /// Like execute() of engine.hpp, but a deadlock is part of the report.
+  /// Does what execute() of engine.hpp does, but returns a deadlock in the report instead of throwing it.
   EngineReport (*run)(const Plan& plan, Sink& sink, const EngineOptions& options);
   std::string (*settings)(const Plan& plan);
   std::string (*version)();

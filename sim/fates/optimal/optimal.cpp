@@ -191,8 +191,7 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  if (answer.seconds ==
-      never) {  // No point fits into host memory. Then the frontiers are only approximate.
+  if (answer.seconds == never) {  // no point fits, so the frontiers were only approximate
     InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());

@@ -20,8 +20,7 @@ struct PlacedKernel {
   /// The query's operands have no memories yet. None: the kernel computes nothing, and makes the gradients
   /// that no backward pass makes.
   std::optional<Query> query = {};
-  std::vector<std::size_t> operand_of =
-      {};  ///< for each operand of the query, the kernel's operand
+  std::vector<std::size_t> operand_of = {};  ///< for each operand of the query: the kernel's own
 };
 
 struct PlacedKernels {

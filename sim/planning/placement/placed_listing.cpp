@@ -90,8 +90,7 @@ class PlacedLister {
   void list_kernel(std::uint32_t k) {
     const PlacedKernel& kernel = asked_.kernels()[k];
     kernels_.emplace_back();
-    if (!kernel
-             .query) {  // A kernel that computes nothing has no action. The next kernel makes its results.
+    if (!kernel.query) {  // It computes nothing. The next kernel makes its results.
       waiting_.push_back(k);
       return;
     }

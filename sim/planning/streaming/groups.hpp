@@ -26,15 +26,12 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 
 /// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
-  std::int64_t in_flight =
-      1;                     ///< micro-batches that run through a group for one load of its weights
-  std::int64_t buffers = 1;  ///< inputs and results that are on the device for transfers
-  bool spares =
-      false;  ///< fewer buffers are used when all of them would not fit together with a group
-  bool offload = false;  ///< what crosses to the next group goes through host memory
-  std::optional<std::int64_t>
-      prefetch;            ///< how many groups ahead; none: as many as fit into `ahead`
-  std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0: a whole group
+  std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
+  std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
+  bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
+  bool offload = false;        ///< tensors for the next group go through host memory
+  std::optional<std::int64_t> prefetch;  ///< groups loaded early; none: all that fit into `ahead`
+  std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
   std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
   std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or empty
 

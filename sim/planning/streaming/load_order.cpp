@@ -45,8 +45,7 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
     std::size_t in_step = 0;                     ///< number within its step
     std::int64_t level_first = 0, level_last = 0;
-    std::int64_t inputs = 0,
-                 results = 0;  ///< how many inputs and results of other slots may be on the device
+    std::int64_t inputs = 0, results = 0;  ///< those of other slots that may be on the device
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;

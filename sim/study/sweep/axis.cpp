@@ -45,7 +45,7 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// A number and the unit after it; none when the text does not begin with a number.
+/// A number, and where its text ends.
 struct End {
   double number = 0;
   std::string unit;
@@ -130,7 +130,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-/// The unit of both ends.
+/// Returns the unit that both ends of the range have.
 std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;

@@ -1,4 +1,4 @@
-// What a sweep varies: a key of the scenario and the values that it takes, one after another.
+// An axis is a key of the scenario with the values that a sweep gives it, one after another.
 #pragma once
 
 #include <cstddef>
@@ -13,31 +13,31 @@ struct Axis {
   std::vector<std::string> values;  ///< as they would be written after KEY= on the command line
 };
 
-/// KEY=a,b,c           these values; a comma inside brackets, braces or quotes does not separate
-/// KEY=lo..hi:n        n values at equal distances, including both ends
-/// KEY=lo..hi*f        lo, lo x f, lo x f x f, ... up to hi
-/// KEY=lo..hi          all whole numbers from lo to hi
-/// Both ends may have the same unit: 16GB/s..64GB/s:4; if only one end has a unit, it is used for
-/// both. Amounts of memory between the ends are rounded to whole bytes. Text that is not a range of
-/// numbers is a single value: ../platforms/k40.yaml. Throws UsageError.
+/// KEY=a,b,c these values; a comma inside brackets, braces or quotes does not separate
+/// KEY=lo..hi:n n values at equal distances, including both ends KEY=lo..hi*f lo, lo x
+/// f, lo x f x f, ... up to hi KEY=lo..hi all whole numbers from lo to hi Both ends may
+/// have the same unit: 16GB/s..64GB/s:4. If only one end has a unit, the unit is used
+/// for both. Amounts of memory between the ends are rounded to whole bytes. Text that
+/// is not a range of numbers is a single value: ../platforms/k40.yaml. Throws
+/// UsageError.
 Axis parse_axis(const std::string& word);
 
-/// "lo..hi", without a number of values or a factor after it.
+/// A range "lo..hi" without a number of values or a factor after it.
 struct PlainRange {
   double low = 0, high = 0;  ///< low <= high
   std::string unit;          ///< of both ends; may be empty
   bool whole = false;        ///< both are written without a fraction or an exponent
 };
-/// None: `values` is something else, such as a list. `word` is KEY=values, for messages. Throws
-/// UsageError when the ends have two units, or when the range ends before it begins.
+/// Returns none if `values` is something else, such as a list. `word` is KEY=values, for messages. Throws UsageError
+/// when the ends have two units, or when the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// A value of a range as text. If the ends are `whole` numbers, so are the values between them,
-/// which are written with all their digits (10000000, not 1e+07).
+/// Returns a value of a range as text. If the ends are `whole` numbers, so are the values between them. They are
+/// written with all their digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
-/// "4121212121B": an amount in such a unit, rounded to whole bytes.
+/// Returns text such as "4121212121B": an amount in this unit, rounded to whole bytes.
 std::string whole_bytes(double number, const std::string& unit);
 
 /// How several axes are combined.
@@ -46,7 +46,7 @@ enum class Over {
   zip,   ///< the first values of all, the second values of all, ...
 };
 
-/// One value of each axis, by their positions in `values`.
+/// One value of each axis. Each is given by its position in the axis's `values`.
 using Place = std::vector<std::size_t>;
 
 /// The points of a sweep, in order. `keys` are numbers from 0 to size() - 1.
@@ -55,7 +55,7 @@ class Points {
   /// Throws UsageError for a key that is given twice, for axes of different lengths with `zip`, and
   /// for more than a million points.
   Points(std::vector<Axis> axes, Over over);
-  /// Points that are given one by one: each row has the values of all keys. Throws UsageError.
+  /// Points that the caller lists: each row has the values of all keys. Throws UsageError.
   Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
 
   std::size_t size() const { return size_; }
@@ -65,9 +65,9 @@ class Points {
     return axes_[axis].values[place(point, axis)];
   }
   std::size_t place(std::size_t point, std::size_t axis) const;
-  /// KEY=VALUE of each axis.
+  /// The changes of a point, as KEY=VALUE for each axis.
   std::vector<std::string> overrides(std::size_t point) const;
-  /// "workload.batch=4, platform.links.host.bandwidth=64GB/s"
+  /// The changes of a point as one text: "workload.batch=4, platform.links.host.bandwidth=64GB/s"
   std::string text(std::size_t point) const;
 
  private:

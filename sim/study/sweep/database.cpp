@@ -37,7 +37,7 @@ void Connection::require(int code) const {
                 "; what was committed before is still there");
 }
 
-// If another process switches at the same time, SQLite refuses at once instead of waiting.
+// If another process switches at the same time, SQLite refuses at once instead of waiting. So this tries again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

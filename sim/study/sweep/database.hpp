@@ -1,5 +1,5 @@
-// The only user of SQLite: a connection and its prepared statements. Every refusal becomes an
-// IoError that names the file.
+// A connection to SQLite and its prepared statements. Nothing else uses SQLite. Whenever SQLite refuses something, an
+// IoError names the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -34,7 +34,8 @@ class Connection {
   sqlite3* handle_ = nullptr;
 };
 
-/// A prepared statement: bind, step, read. Parameters are numbered from 1, columns from 0.
+/// A prepared statement, which is used in three steps: bind, step, read. Parameters are numbered from 1, and columns
+/// from 0.
 class Statement {
  public:
   Statement(const Connection& connection, std::string_view sql);
@@ -48,7 +49,7 @@ class Statement {
   void bind(int place, std::int64_t number);
   /// Returns true if there is a row. Returns false at the end; then the statement can be bound again.
   bool step();
-  /// For a statement without rows: steps once; then it can be bound again.
+  /// Runs a statement that returns no rows. After that, the statement can be bound again.
   void run();
   void reset();
 

@@ -34,13 +34,13 @@ bool names_document(const std::string& override) {
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Whether it changes only the platform or the cost model's keys.
+/// Whether the change concerns only the platform, or the keys of the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";
 }
 
-/// The choices that the plan says were made for the scenario; empty: nothing was open.
+/// The text of the choices that the plan made for the scenario. It is empty if nothing was open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -54,7 +54,8 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. None: it blocks or may block; then it must be planned again.
+/// Measures a plan that was priced again. Returns none if the run blocks or may block: then the point must be planned
+/// again.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -106,7 +107,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
 /// Plans that were made for points. Each is used by one thread at a time.
 class Variants::Plans {
  public:
-  /// The plans that no other thread uses; they are returned when this object ends.
+  /// Plans that this thread has for itself. They are given back when this object ends.
   class Lent {
    public:
     explicit Lent(Plans& all) : all_(all), plans_(all.take()) {}

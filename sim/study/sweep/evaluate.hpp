@@ -1,4 +1,4 @@
-// One point: a scenario with some values changed, planned and run.
+// Evaluates one point: a scenario with some values changed is planned and run.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A scenario that is evaluated repeatedly with other values. Files are read once. A plan whose
-/// structure does not depend on the changed values is made once, and then priced again.
+/// A scenario that is evaluated repeatedly with other values. Its files are read once. A plan whose structure does not
+/// depend on the changed values is made once, and then priced again.
 class Variants {
  public:
   /// `document` is the content of the file at `path`, before includes; `fixed` are changes that all
@@ -24,8 +24,8 @@ class Variants {
   const Scenario& base() const { return base_; }
   /// The scenario with these values changed. Throws as load_scenario does. Any thread may call it.
   Scenario with(const std::vector<std::string>& overrides) const;
-  /// Runs a scenario that with() has made, on the replay. Throws as make_plan and check do. Any
-  /// thread may call it.
+  /// Runs a scenario that with() has made, in the replay. Throws what make_plan and check throw. Any thread may call
+  /// it.
   PointResult ask(const Scenario& scenario) const;
 
  private:
@@ -37,22 +37,23 @@ class Variants {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Runs a plan; the bound of its question is given in seconds. Returns the numbers of the run.
+/// Runs a plan and returns the numbers of the run. The bound of the plan's question is given in seconds.
 using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
-/// Uses the replay. Any thread may call it; it loads neither SimGrid nor HDF5 into the process.
+/// Measures in the replay. Any thread may call it. It loads neither SimGrid nor HDF5 into the process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
-/// Uses the replay. Throws only Interrupted: every other exception becomes the outcome. Any thread
-/// may call it.
+/// Evaluates a point in the replay. Every exception except Interrupted becomes the outcome. Any thread may call
+/// it.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
 /// The same for a scenario that variants.with() has made.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
-/// The same, but always makes a new plan and measures it with `measure`. As thread-safe as `measure`.
+/// The same, but always makes a new plan and measures it with `measure`. Several threads may call it if they may call
+/// `measure`.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// The key of a point in a store: the sha256 (64 hexadecimal digits) of the resolved scenario,
-/// which contains all data that it reads, and of the library that computes it.
+/// The key of a point in a store. It is the sha256 (64 hexadecimal digits) of the resolved scenario, which contains all
+/// data that the scenario reads, and of the library that computes the result.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {

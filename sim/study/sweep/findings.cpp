@@ -63,7 +63,7 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-/// Numbers that are this close are equal: they are sums of many terms, whose order differs.
+/// Numbers that are this close count as equal, because they are sums of many terms in different orders.
 constexpr double same_to = 1e-9;
 
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric) {
@@ -94,7 +94,7 @@ bool hides(const PointResult& outcome) {
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
   const std::optional<std::size_t> along = longest_axis_of_numbers(points);
   if (!along || points.over() != Over::grid || result.points.size() != points.size()) return {};
-  // The points of each combination of the other values, in the order of the axis.
+  // Returns the points of each combination of the other axes' values, in the order of this axis.
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<std::size_t> others;

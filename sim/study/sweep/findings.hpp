@@ -1,4 +1,4 @@
-// What a sweep shows: the best point, and the value from which on computation hides transfers.
+// What a sweep shows: the best point, and the value of an axis from which on computation hides transfers.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,28 @@
 
 namespace sluice {
 
-/// The index in the result of the complete point with the best number of a metric; of several that are
-/// equal to a part in 10^9, the first. None: no point has the metric, or the metric is neither better when
-/// small nor when large. Throws UsageError when there is no such metric, or when it has several numbers.
+/// The index in the result of the complete point with the best number of a metric. Of several points that are equal to
+/// a part in 10^9, it is the first. None: no point has the metric, or the metric is neither better when small nor when
+/// large. Throws UsageError when there is no such metric, or when it has several numbers.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// If computation waits for transfers at most this part of its time, they count as hidden.
 inline constexpr double hidden_share = 0.05;
-/// The time of waiting for transfers as a part of computation and waiting; not a number if the
-/// point has no numbers.
+/// The time of waiting for transfers as a part of computation and waiting. It is not a number (NaN) if the point has no
+/// numbers.
 double exposed_share(const PointResult& outcome);
-/// Whether that is at most hidden_share, to a part in 10^9.
+/// Whether exposed_share() is at most hidden_share, to a part in 10^9.
 bool hides(const PointResult& outcome);
 
-/// A result along one axis, with the values of the other axes fixed.
+/// From which value of one axis on transfers are hidden, while the values of the other axes are fixed.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of the other axes that have several values
   std::string from;         ///< KEY=VALUE from which on transfers stay hidden; empty: at no value
   bool everywhere = false;  ///< already at the first value
 };
-/// The results along the axis with the most values, if all of them are numbers, for a grid that was
-/// swept completely: the points that ran, in the order of the numbers. Empty if there is no such axis.
+/// The results along the axis with the most values. There are results if all values of that axis are numbers, and if a
+/// grid was swept completely. They cover the points that ran, in the order of the numbers. Empty if there is no such
+/// axis.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// Points that were refused for the same reason, apart from numbers in its text.

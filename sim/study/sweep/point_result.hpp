@@ -1,5 +1,5 @@
-// The result of one point of a sweep: numbers, a refusal, or an error. Points whose numbers have
-// the same names share these names, so that a hundred thousand points fit into memory.
+// The result of one point of a sweep: numbers, a refusal, or an error. Points whose numbers have the same names share
+// the list of names, so that a hundred thousand points fit into memory.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The name and the unit of each number of an outcome: "makespan_s" is a metric; "peak_bytes[gpu]"
-/// is the metric "peak_bytes" with the key {"gpu"}.
+/// The name and the unit of each number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
+/// number of the metric "peak_bytes" with the key {"gpu"}.
 struct NumberName {
   std::string metric;
   std::vector<std::string> key;  ///< empty: the metric is one number
@@ -39,7 +39,7 @@ struct PointResult {
   std::string executor = {};  ///< the executor that ran it
   bool verified = false;      ///< SimGrid gave the same result
 
-  /// Not a number when there is no number of this name.
+  /// Returns NaN when there is no number of this name.
   double number(std::string_view name) const;
 };
 
@@ -50,8 +50,8 @@ std::string_view name_of(PointResult::Status status);
 /// Throws InternalError.
 PointResult::Status status_named(std::string_view name);
 
-/// Converts names to JSON on one line, numbers to little-endian 64-bit floats, and a whole outcome
-/// to bytes that one process sends to another; and back. `file` is for messages.
+/// Converts names to JSON on one line, numbers to little-endian 64-bit floats, and a whole result to bytes that one
+/// process sends to another. The other functions convert them back. `file` is for messages.
 std::string packed_names(const NumberNames& names);
 std::shared_ptr<const NumberNames> unpacked_names(const std::string& text, const std::string& file);
 std::string packed_numbers(const std::vector<double>& numbers);
@@ -59,10 +59,10 @@ std::vector<double> unpacked_numbers(std::string_view bytes);
 std::string packed(const PointResult& outcome);
 PointResult unpacked_result(std::string_view bytes);
 
-/// Takes the numbers and words of a summary; names that were seen before are shared. Any thread may
-/// call it.
+/// Takes the numbers and words of a summary. If their names were seen before, the known list of names is shared. Any
+/// thread may call it.
 void take_numbers(PointResult& outcome, const Summary& summary);
-/// The one shared list of these names.
+/// Returns the one shared list of these names.
 std::shared_ptr<const NumberNames> shared_names(NumberNames names);
 
 }  // namespace sluice

@@ -32,7 +32,8 @@ constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, "
     "bound_by, layout, numbers";
 
-/// A failure replaces only another failure, so that no answer is lost to a driver whose worker died.
+/// A failure replaces only another failure. So when a worker dies after another one has answered, the answer is not
+/// lost.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
@@ -141,7 +142,7 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// Of several processes that find an empty file, one makes the tables.
+  /// Makes the tables in an empty file. If several processes find the file empty, one of them makes the tables.
   void prepare_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;

@@ -1,6 +1,6 @@
-// The store of a study: one SQLite file with a row for each point that has an answer, so that a
-// sweep that was stopped can continue. A transaction is on the disk when commit() returns;
-// FORMAT.md in this folder describes the tables.
+// The store of a study is an SQLite file with a row for each point that has an answer. With it, a sweep that was
+// stopped can continue. A transaction is on the disk when commit() returns. FORMAT.md in this folder describes the
+// tables.
 #pragma once
 
 #include <functional>
@@ -28,9 +28,9 @@ class Store {
  public:
   enum class Mode { create, existing };
 
-  /// Opens the file, or makes it. Several processes may have it open; each waits for the other's
-  /// transactions. Throws IoError when it cannot be opened, or when it does not exist with the mode
-  /// `existing`. Throws InputError when it is not a store, or is a store of another version.
+  /// Opens the file, or makes it. Several processes may have it open, and each waits for the other's transactions.
+  /// Throws IoError when the file cannot be opened, or when it does not exist with the mode `existing`. Throws
+  /// InputError when the file is not a store, or is a store of another version.
   explicit Store(const std::string& path, Mode mode = Mode::create);
   ~Store();
   Store(const Store&) = delete;
@@ -43,7 +43,7 @@ class Store {
   /// Records that SimGrid gave the same result.
   void set_verified(const std::string& key);
   void commit();
-  /// All points, in the order of their keys.
+  /// Calls the function for all points, in the order of their keys.
   void for_each(const std::function<void(const StoredPoint&)>& each);
   std::size_t size();
 
@@ -52,8 +52,8 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies the points of the store at `from` that `into` lacks; an answer replaces a failed point.
-/// Returns the number of copied points.
+/// Copies into `into` those points of the store at `from` that it lacks. An answer replaces a failed point. Returns the
+/// number of copied points.
 std::size_t merge(Store& into, const std::string& from);
 
 }  // namespace sluice

@@ -190,14 +190,14 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Whether a stored outcome stands for a run by SimGrid.
+  /// Whether SimGrid has given this stored result, or confirmed it, or there are no numbers to confirm.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";
   }
 
-  /// Uses one process for each point that the store does not have from SimGrid. The results are
-  /// stored after every few points.
+  /// Runs each point that the store does not have from SimGrid in a process of its own. The results are stored after
+  /// every few points.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {
@@ -227,8 +227,8 @@ class Sweep {
     }
   }
 
-  /// Repeats some points with SimGrid in addition to the replay, each in its own process. At this
-  /// moment no other threads are running.
+  /// Repeats some points with SimGrid, to compare the results with those of the replay. Each point has its own process.
+  /// No other threads run at this moment.
   void verify() {
     if (request_.simgrid || !request_.both) return;
     std::vector<std::size_t> complete;

@@ -15,8 +15,8 @@ namespace sluice {
 
 class Store;
 
-/// Part `number`, counted from 1, of N equal parts of a sweep: the points whose position has that
-/// remainder modulo N.
+/// Part `number`, counted from 1, of N equal parts of a sweep. It has the points whose position, divided by N, leaves
+/// the remainder `number` - 1.
 struct Shard {
   std::size_t number = 1, count = 1;
   bool has(std::size_t point) const { return point % count == number - 1; }
@@ -29,8 +29,8 @@ struct SweepRequest {
   const Points& points;
   std::size_t jobs = 1;  ///< threads, or processes with SimGrid; does not change the answer
   Measure simgrid = {};  ///< runs each point in its own process; none: the replay runs them
-  /// The part of the points, 0 to 1, that is repeated by both executors, each in its own process:
-  /// at least one point if above 0.
+  /// The share of the points, 0 to 1, that both executors repeat, each in its own process. A share above
+  /// 0 is at least one point.
   double verify = 0;
   Measure both = {};  ///< runs them, and throws when the executors differ
   Shard shard = {};
@@ -51,8 +51,8 @@ struct SweepResult {
 /// and Interrupted, after which the store has everything found so far. Everything else is an outcome.
 SweepResult run_sweep(const SweepRequest& request);
 
-/// The points that SimGrid repeats, among those that ran: this part of them, rounded up. They are the
-/// points whose values have the smallest hashes, which is as good as random and the same every time.
+/// The points that SimGrid repeats: this share of the points that ran, rounded up. They are the points whose values
+/// have the smallest hashes. This is as good as a random choice, and the same every time.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

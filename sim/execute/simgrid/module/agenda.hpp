@@ -1,7 +1,7 @@
 // Decides when each actor continues, in the order of simultaneous events that all executors share
-// (execute/emitter.hpp): all streams that are due at one exact time are woken together, by number,
-// and the next ones only when nothing else can run. SimGrid's clock drives it; here times are
-// distinct even when they differ by less than the clock's precision.
+// (execute/emitter.hpp). All streams that are due at one exact time are woken together, in the order of their numbers.
+// The next ones are woken only when nothing else can run. SimGrid's clock drives this. Here, times are distinct even
+// when they differ by less than the clock's precision.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,8 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Fine enough for short computations, and coarse enough that no event is lost before a bound of
-/// the makespan.
+/// The precision of SimGrid's clock: fine enough for short computations, and so coarse that no event before a bound of
+/// the makespan is lost.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
@@ -177,7 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends all actors; called from within an actor. Communications outlive their actors, so they are cancelled.
+  /// Ends all actors, and cancels communications, which would outlive them. Call it from within an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// All changes are made before the first call of SimGrid, because this call lets other actors
-  /// run. So everything that ends at one time has ended before anything starts.
+  /// Ends an action. All changes are made before the first call of SimGrid, because such a call lets other actors run.
+  /// So everything that ends at one time has ended before anything starts.
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -308,8 +308,8 @@ class Execution {
     return woken;
   }
 
-  /// The agenda calls this, outside of actors, at the begin of a round. Shared pools grant when
-  /// everything that is due at a time has happened, so `everybody` comes after all streams.
+  /// The agenda calls this, outside of actors, at the begin of a round. Shared pools grant when everything that is due
+  /// at a time has happened, so `everybody` comes after all streams.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
