@@ -1,4 +1,5 @@
-// Reads the lines of actions in a plan's text. There may be millions of them. Internal to the reader of plans.
+// Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this. There may be
+// millions of such lines.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ struct NameTables {
   int version = 0;  ///< the version of the format; 0: not known yet
   Names pools, links, routes, streams, tensors, collectives;
 
-  /// Enters a name and returns it; a name that is declared twice is an error.
+  /// Enters a name and returns it. Throws InputError for a name that is declared twice.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
   /// Returns the name as a view that lives as long as this object. An unquoted name is a view of the text itself.
   std::string_view kept(const PlanLine& line, const Word& word);
@@ -34,8 +35,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file;
-  /// the sections are known.
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. All sections must have
+  /// been read.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
@@ -59,7 +60,8 @@ class ActionReader {
 
   Plan& plan_;
   NameTables& tables_;
-  std::array<Names, 3> names_;  ///< per section; numbers count from the section's first action
+  /// the names of the actions of each section; numbers count from the section's first action
+  std::array<Names, 3> names_;
   std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< first action, indexed by section
   std::size_t section_ = 0;
   std::vector<Pending> pending_;

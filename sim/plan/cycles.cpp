@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Checks that the waits within an iteration, together with the order of each stream, do not form a
-/// cycle. An action that never runs, because it works for an iteration that does not exist, orders nothing.
+/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
+/// that never runs is left out: it works for an iteration that does not exist.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -37,7 +37,8 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Returns whether all waits look back. Then the listing order is a possible order, and there is no cycle.
+  /// Returns whether all waits are for actions that are listed earlier. Then the listing order is a possible order, and
+  /// there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))

@@ -1,4 +1,4 @@
-// Finds waits within a section of a plan that can never end.
+// Finds waits of a plan that can never end, because they form a cycle.
 #pragma once
 
 #include "plan/tables.hpp"

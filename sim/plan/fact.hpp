@@ -1,5 +1,5 @@
-// Facts say what a policy decided, for the report. Their values have types, so that code that
-// prints or compares them does not have to parse texts.
+// Facts say what a policy decided. They are for the report. Their values have types, so that code that prints or
+// compares them does not have to parse texts.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit, as in metrics: s, byte, or 1 for a ratio; an empty unit means a count.
+  /// A number with its unit, as in metrics. The unit is s, byte, or 1 for a ratio; an empty unit means a count.
   struct Number {
     double value = 0;
     std::string unit = {};
@@ -47,7 +47,7 @@ struct Fact {
   std::string shown() const;
 };
 
-/// Returns the fact with that name and that `of` which does not belong to a replica, or null.
+/// Returns the fact with this name and this `of` that does not belong to a replica. Returns null if there is none.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

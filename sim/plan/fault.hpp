@@ -1,4 +1,4 @@
-// Reports a plan that contradicts itself.
+// Throws the error for a plan that contradicts itself.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Throws InputError. For a plan that was read from a text the error is at the action's line, or
-/// for `none` it names the file; otherwise the error has no position and begins with "plan: ".
+/// Throws InputError at the action. For a plan that was read from a text, the error is at the action's line, or names
+/// only the file if `action` is `none`. For any other plan, the error has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 /// Like plan_fault, but the error is at the line of a tensor.

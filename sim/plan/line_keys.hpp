@@ -1,5 +1,5 @@
-// One line of a plan's text as keys and values. The reader of plans gets its values from here, and
-// faults are reported here.
+// Reads one line of a plan's text as keys and values, for the reader of plans. It throws the error for a value that is
+// not allowed.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One
-/// list is made once for all lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One list is made for all
+/// lines of a kind.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;

@@ -1,5 +1,5 @@
-// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions
-// to enter and look up, so this is a flat hash table of views into the text.
+// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions to enter and look
+// up. For speed, this is a flat hash table of views into the text.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Names {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name, which must outlive this object; returns false where it exists already.
+  /// Enters a name. The name must outlive this object. Returns false if it exists already.
   bool add(std::string_view name) {
     if (2 * (names_.size() + 1) > slots_.size()) grow();
     const std::uint32_t hash = hash_of(name);
@@ -52,8 +52,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ only in their last digit get neighbouring slots, because names are looked up
-  /// in the order of their numbers.
+  /// Names that differ only in their last digit get neighbouring places of the table. This is fast, because names are
+  /// looked up in the order of their numbers.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);
@@ -78,7 +78,7 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// Returns the slot that holds the name, or else the free slot for it.
+  /// Returns the place of the table that holds the name, or else the free place for it.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

@@ -28,8 +28,8 @@ std::string name_of(const Action& action) {
 
 namespace {
 
-/// Removes a number from the front of `text` and returns it; -1 when there is no number. Returns
-/// nothing for a number that the formula would not write, such as 007 or one that is too large.
+/// Removes a number from the front of `text` and returns it. Returns -1 when there is no number. Returns nothing for a
+/// number that name_of() would not write, such as 007 or one that is too large.
 std::optional<std::int32_t> take_number(std::string_view& text) {
   std::size_t digits = 0;
   std::int64_t number = 0;

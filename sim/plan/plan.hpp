@@ -1,5 +1,5 @@
-// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them;
-// policies and executors do not know each other. All references are indices into the plan's own tables.
+// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them. Policies and
+// executors do not know each other. All references are indices into the plan's own tables.
 //
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
 // `actions` holds them one after the other, and the order within a section is the *listing
@@ -41,16 +41,16 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several. If one device owns it, a request may overtake
-/// earlier listed ones as long as all of them would still fit as well. If no device
-/// owns it, it is shared, and requests are granted in the order of their arrival. If
-/// it is not enforced, requests are always granted, and the overflow is reported.
+/// A memory. A device may own several. In a pool that one device owns, a request may overtake requests that are listed
+/// earlier, as long as all of them would still fit as well. A pool that no device owns is shared, and its requests are
+/// granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and the overflow
+/// is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
   std::string owner;                     ///< a device; empty: none
   bool enforced = true;
-  /// The most bytes that the plan is made to use; no more are granted. None: the whole pool.
+  /// The most bytes that the plan is made to use. No more are granted. None: the whole pool.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
@@ -60,8 +60,8 @@ struct Pool {
   }
 };
 
-/// Something whose bandwidth flows share max-min fairly: one direction of a full-duplex link, a
-/// whole half-duplex link, or the read port or write port of a memory.
+/// Something whose bandwidth flows share max-min fairly. It is one direction of a full-duplex link, a whole half-duplex
+/// link, or the read port or write port of a memory.
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
@@ -89,10 +89,10 @@ struct Stream {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// A tensor that an action of the body allocates has one instance per iteration; any other tensor
-/// has only one instance. Its `home` is a pool that holds it during the whole run, in addition to
-/// what actions allocate elsewhere. Weights and the inputs and outputs of a step have their home in
-/// host memory; caches have it on the device that reads them.
+/// A tensor that an action of the body allocates has one instance per iteration. Any other tensor has only one
+/// instance. Its `home` is a pool that holds it during the whole run, in addition to what actions allocate elsewhere.
+/// Host memory is the home of weights and of the inputs and outputs of a step. The device that reads a cache is the
+/// cache's home.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -100,10 +100,10 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for the execution of `action` `distance` iterations ago, where both actions are in the body;
-/// before the first iteration there is nothing to wait for. From body or epilogue to prologue, it is
-/// the single execution. From epilogue to body, it is the execution in iteration n - 1 - distance. A
-/// wait for a dropped execution ends at once. A wait for a later section is not allowed.
+/// A wait for an execution of `action`. If both actions are in the body, it is the execution `distance` iterations ago;
+/// before the first iteration there is nothing to wait for. From the body or the epilogue to the prologue, it is the
+/// single execution. From the epilogue to the body, it is the execution in iteration n - 1 - distance. A wait for a
+/// dropped execution ends at once. A wait for a later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -117,8 +117,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds it. It counts as one use of the instance; the
-/// last use frees the instance.
+/// An operand of an action, and the pool that holds the operand. It counts as one use of the instance. The last use
+/// frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -137,7 +137,7 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// A collective operation of several devices. Its parts are actions that refer to it.
+/// A collective operation of several devices. The actions that are its parts refer to it.
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;
@@ -146,7 +146,7 @@ struct Collective {
   std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in all
 };
 
-/// The part of its stage's work that an action does. With it the action's time can be computed again.
+/// The part of its stage's work that an action does. From it, the action's time can be computed again.
 enum class WorkPart : std::uint8_t {
   whole,
   selective  ///< what selective recomputation drops: large, but quick to recompute
@@ -154,9 +154,9 @@ enum class WorkPart : std::uint8_t {
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have
-/// arrived; its result is available later, after the longest latency of its flows. A transfer has one
-/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
+/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have arrived. Its
+/// result is available later, after the longest latency of its flows. A transfer has one flow (or several at once) and
+/// no seconds. A computation may read over a link while it computes.
 struct Action {
   /// The name is unique within its section. If it is empty, name_of() makes it from stage, kind and micro-batch.
   std::string name;
@@ -185,9 +185,9 @@ struct Action {
                                 ///< writes them
   Few<Access, 1> uses;          ///< released at the end
 
-  /// In iteration i, an action of the body works for iteration i + ahead: it uses the tensor
-  /// instances of iteration i + ahead. Where that iteration is not one of 0..n-1, the action is
-  /// dropped. In the prologue i counts as 0 and in the epilogue as n, and nothing is dropped.
+  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i +
+  /// ahead. If there is no such iteration among 0 to n - 1, the action is dropped. In the prologue i counts as 0 and in
+  /// the epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
@@ -197,14 +197,14 @@ struct Action {
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// The only flow of a transfer that moves one tensor, like the transfers that the builder makes.
+  /// The only flow of a transfer that moves one tensor. All transfers that the builder makes are like that.
   const Flow& flow() const { return flows.front(); }
 };
 
 /// Returns the action's own name, or `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 std::string name_of(const Action& action);
 
-/// The stage, kind and micro-batch from which a name is made.
+/// The stage, kind and micro-batch of which a name such as 3F0 consists.
 struct FormulaName {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = -1, micro_batch = -1;
@@ -236,15 +236,15 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0: the plan has no body
 
-  /// The number of workload steps in one run of the body. Where a step consists of several runs of the
-  /// body, this is 1, and `iterations_per_step` is the number of runs, which divides `iterations`.
+  /// The number of workload steps in one run of the body. If a step consists of several runs of the body, this number
+  /// is 1. Then `iterations_per_step` is the number of runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
-  /// The text from which the plan was read, and the positions at which the lines of its actions
-  /// begin, for messages. Both are absent in a plan that a policy made.
+  /// Where the plan was read from, for messages: the text, and the positions in it at which the lines of actions begin.
+  /// A plan that a policy made has neither.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -95,8 +95,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' and neither reads nor writes it");
 }
 
-/// Only actions of the prologue and the epilogue may have such a time: an iteration of the body
-/// starts when the previous one allows it.
+/// Checks the time before which an action must not start. Only actions of the prologue and the epilogue may have such a
+/// time: an iteration of the body starts when the previous one allows it.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -158,7 +158,8 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// Checks what one action says, both by itself and against the names of the actions before it.
+/// Checks what one action says: whether it is right by itself, and whether another action of the section before it has
+/// its name.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan) : plan_(plan) {}
@@ -278,7 +279,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // One pass checks everything, because most of the time goes into fetching millions of actions from memory.
+  // All of these checks are in one pass over the actions, because most of the time goes into fetching millions of
+  // actions from memory.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

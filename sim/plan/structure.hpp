@@ -6,14 +6,17 @@
 
 namespace sluice {
 
-/// Throws InputError where the plan contradicts itself: numbers outside the tables, the
-/// same name twice in a section, waits that form a cycle or refer to a later section, a
-/// collective of only one device or with an action of another collective, a tensor that
-/// is allocated twice, a tensor that the body allocates and does not release, an action
-/// without seconds or route (not lowered), or a start time in the body.
+/// Throws InputError where the plan contradicts itself:
+/// - a number is outside of the tables;
+/// - two actions of a section have the same name;
+/// - waits form a cycle, or refer to a later section;
+/// - a collective has only one device, or an action of another collective;
+/// - a tensor is allocated twice, or the body allocates it and does not release it;
+/// - an action has no seconds or no route (it is not lowered);
+/// - an action of the body has a start time.
 void check_structure(const Plan& plan);
 
-/// Does what check_structure does, and returns the tables that it made; they refer to `plan`.
+/// Does what check_structure does, and returns the tables that it makes for this. They refer to `plan`.
 PlanTables checked_tables(const Plan& plan);
 
 }  // namespace sluice

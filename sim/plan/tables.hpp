@@ -1,6 +1,6 @@
-// Tables that are derived from a plan once, before it is executed: which actions
-// each stream has, what each action waits for, and how often an instance is
-// used. They contain only data; each executor has its own event loop.
+// Tables that are derived from a plan once, before it is executed. They say which actions each stream has, what each
+// action waits for, and how often an instance is used. They contain only data, because each executor has its own event
+// loop.
 #pragma once
 
 #include <array>
@@ -63,22 +63,22 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The uses of an instance that is far enough from both ends of the body for all of them to run;
-  /// -1: it is also used outside of the body, or there is only one instance.
+  /// The number of uses of an instance that is far enough from both ends of the body for all of its uses to run. It is
+  /// -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
   std::int32_t least_ahead = 0, most_ahead = 0;  ///< limits of `ahead` in these uses
 };
 
-/// Seconds from the start of an action until one of its flows has arrived when nothing else uses
-/// its links: the setup of its route, then its bytes at the bandwidth of the slowest link.
+/// Seconds from the start of an action until one of its flows has arrived when nothing else uses the flow's links. They
+/// are the setup of its route, and then its bytes at the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Seconds for which an action occupies its stream when no other action uses its links. It is at
-/// least the time that the action's own flows need where they share links with each other.
+/// Seconds for which an action occupies its stream when no other action uses its links. If flows of the action share
+/// links with each other, the seconds are at least what these flows need together.
 double seconds_alone(const Plan& plan, const Action& action);
 /// Seconds between the end of the action and the arrival of its data: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
 
-/// An upper bound of the makespan of any execution: the time when everything runs one after the other.
+/// An upper bound of the makespan of any execution: the seconds when everything runs one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
@@ -101,8 +101,8 @@ struct PlanTables {
   /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again. Except for these, only the number of
-  /// iterations may have changed.
+  /// Reads the plan's seconds, bandwidths and latencies again. Nothing else in the plan may have changed, except the
+  /// number of iterations.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
@@ -159,8 +159,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution to which a wait of `consumer` in `iteration` refers;
-  /// -1: there is nothing to wait for.
+  /// Returns the iteration of the execution for which an action waits; -1: there is nothing to wait for. `consumer` is
+  /// the action that waits, in `iteration`.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
@@ -178,7 +178,8 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// For a link, while the tables are made: the first stream and the last action with a flow on it.
+  /// Used while the tables are made. For each link, it holds the first stream and the last action with a flow on the
+  /// link.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -204,7 +205,8 @@ struct PlanTables {
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // The numbers that the execution reads for every action, next to each other in memory.
+  // These vectors hold the numbers that the execution reads for every action. They are separate, so that the numbers
+  // are next to each other in memory.
   LargeVector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty where no action has such a time
   LargeVector<std::uint32_t> first_wait_{0};

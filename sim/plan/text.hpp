@@ -1,6 +1,6 @@
-// The text form of a plan, which can be written, read, compared and edited.
-// Each thing has one line of `key=value` words; see sim/plan/FORMAT.md. A
-// text that is written and read again gives exactly the same plan.
+// The text form of a plan. It can be written, read, compared and edited. Each thing has one line of
+// `key=value` words, which sim/plan/FORMAT.md describes. A text that is written and read again gives exactly
+// the same plan.
 #pragma once
 
 #include <iosfwd>
@@ -18,8 +18,8 @@ std::string to_text(const Plan& plan);
 /// CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
-/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but
-/// not checked: see execute/feasibility.hpp. `name` is the name of the file, for messages.
+/// Reads a plan without checking it (execute/feasibility.hpp checks it). Throws InputError with file, line, column, the
+/// word, and what was allowed. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
 /// Like plan_from_text, for a text that is in memory already. The plan keeps the text.

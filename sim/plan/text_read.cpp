@@ -92,7 +92,7 @@ class PlanReader {
     return false;
   }
 
-  /// Sets the begin of this section, and for now of all later ones, to the present number of actions.
+  /// Sets the begin of this section to the present number of actions. All later sections get the same begin for now.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
@@ -233,7 +233,8 @@ class PlanReader {
     actions_.read(line, words, static_cast<Section>(section_));
   }
 
-  /// Reserves room for one action per line: to move all actions whenever the array grows takes as long as reading them.
+  /// Reserves room for one action per line. Otherwise the array would grow again and again, and moving all actions each
+  /// time takes as long as reading them.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

@@ -1,4 +1,4 @@
-// Writing a plan as text and as CSV.
+// Writes a plan as text and as CSV.
 #include <array>
 #include <charconv>
 #include <sstream>
@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, quoted and next to each other in memory, because an action may wait
-/// for actions that are far away in the plan.
+/// The names of all actions, quoted. They are next to each other in memory, which is fast when an action waits for
+/// actions that are far away in the plan.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {

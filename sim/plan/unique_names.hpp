@@ -1,5 +1,5 @@
-// Finds a name that two actions of one section share. Most names are made by the formula, and are
-// compared without being written out. Internal to the check of a plan's structure.
+// Finds a name that two actions of one section share, for the check of a plan's structure. Most names consist of stage,
+// kind and micro-batch, and are compared without being written out.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace sluice {
 
 class UniqueNames {
  public:
-  /// Enters the action's name; returns false when it exists already. The action must outlive this object.
+  /// Enters the action's name. The action must outlive this object. Returns false if the name exists already.
   bool add(const Action& action);
 
  private:
   bool add(const FormulaName& name);
-  /// Returns the slot that holds the name, or else the free slot for it. Names with consecutive
-  /// numbers get neighbouring slots.
+  /// Returns the place of the table that holds the name, or else the free place for it. Names with consecutive numbers
+  /// get neighbouring places.
   std::size_t place_of(const FormulaName& name) const;
   void grow();
   bool is_free(std::size_t place) const { return formulas_[place] == free_; }

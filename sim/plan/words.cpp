@@ -8,7 +8,7 @@
 namespace sluice {
 
 namespace {
-/// Indexed by character: whether it may be in a name without quotes.
+/// Says for each character whether it may be in a name without quotes.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
@@ -182,7 +182,7 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // Names are text: they cannot contain a zero byte or a part of a UTF-8 character.
+      // Names are text. So they must not contain a zero byte, or an escape for a part of a UTF-8 character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

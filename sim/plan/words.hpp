@@ -22,8 +22,8 @@ struct Word {
   int column = 1;
   /// For a word of a line: the position of its first '=' outside of quotes; npos where it has none.
   std::size_t equals = std::string_view::npos;
-  /// Set only for a word of a line and for the value after its '=': the reader already knows that
-  /// it is a name that does not need quotes.
+  /// Set only for a word of a line and for the value after its '='. It means that the reader already knows that the
+  /// text is a name without need of quotes.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
@@ -37,7 +37,7 @@ struct PlanLine {
   std::string_view text;
 
   [[noreturn]] void fail(int column, const std::string& message) const;
-  /// Splits at blanks outside of quotes; stops at a '#' that begins a word.
+  /// Splits the line at blanks outside of quotes. A '#' that begins a word ends the line.
   std::vector<Word> words() const;
   void words(std::vector<Word>& words) const;  ///< the same, but reuses this list
   /// Splits at `separator` outside of quotes, and calls `each` with every part.

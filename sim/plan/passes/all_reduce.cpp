@@ -23,12 +23,12 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The gradients of one stage on one device, when they are complete for a batch.
+/// The gradients of one stage on one device, at the time when they are complete for a batch.
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed in front of this action
-  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save of the
-  /// gradients, or, when the gradients stay on the device, the next backward pass that adds to them.
+  /// The action that needs the sums of the ring, `distance` iterations later. It is the update, or the save of the
+  /// gradients. If the gradients stay on the device, it is the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -108,7 +108,8 @@ class Rings {
     }
   }
 
-  /// Returns the update of the stage after that action, or the save of its gradients; none: the gradients stay.
+  /// Returns the action that needs the gradients: the update of the stage after that action, or the save of its
+  /// gradients. None: the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
@@ -143,8 +144,8 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for the piece that arrives last, which completes the sums, and for the
-      // device's own last send, because the user may change the gradients.
+      // The user waits for two transfers. The piece that arrives last completes the sums. The device's own last send
+      // must also have ended, because the user may change the gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});

@@ -1,12 +1,12 @@
 // Sums the gradients of replicas over a ring before each update. Where the plan has no update, they
 // are summed before they are saved or before the next backward pass adds to them.
 //
-// With n devices and g bytes of gradients of a stage, each device sends 2 (n - 1) pieces of g / n
-// bytes to the next one: n - 1 pieces that sum (reduce-scatter) and n - 1 that spread the sums
-// (all-gather). A piece can be passed on when it has arrived and the device's own gradients are
-// complete. The time without contention, with all gradients ready at once, is 2 (n - 1) (g / (n B)
-// + setup + latency). The pieces are summed in place; the buffers in which they arrive are not
-// counted, nor is the time of adding.
+// With n devices and g bytes of gradients of a stage, each device sends 2 (n - 1) pieces of g / n bytes to
+// the next one: n - 1 pieces that sum (reduce-scatter) and n - 1 that spread the sums (all-gather). A piece
+// can be passed on when it has arrived and the device's own gradients are complete. If all gradients are
+// ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency), where B is the
+// bandwidth. The pieces are summed in place. The buffers in which they arrive are not counted, nor is the
+// time of adding.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations
 // (2009), section 3.
@@ -26,12 +26,12 @@ struct RingHop {
   Route route;           ///< its links are the plan's
 };
 
-/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`
-/// the ring of a stage begins as soon as the stage's last backward pass of the batch has ended
-/// on every device that the ring needs; without it, the ring begins when the backward passes of
-/// all stages have ended. The gradients of stage s are the tensors `<device>/gradients.<s>…` to
-/// which the stage's last backward pass of a batch adds. Each batch has the given number of
-/// micro-batches on each device. Each ring is one of the plan's collectives.
+/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, the ring of a
+/// stage begins as soon as the stage's last backward pass of the batch has ended on every device that the ring
+/// needs. Without `overlap`, the ring begins when the backward passes of all stages have ended. The gradients
+/// of stage s are the tensors `<device>/gradients.<s>…` to which the stage's last backward pass of a batch
+/// adds. Each batch has the given number of micro-batches on each device. Each ring is one of the plan's
+/// collectives.
 void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
                     std::int64_t micro_batches);
 

@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// Each action waits for the action that is listed before
-/// it. The makespan is then the sum of all times.
+/// Makes each action wait for the action that is listed before it. The makespan is then the sum of all
+/// times.
 void serialise(Plan& plan);
 
 }  // namespace sluice

@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// Returns the same plan with a body that consists of `times` iterations of the old body;
-/// `times` must divide the number of iterations. The execution does not change: a wait at
-/// a `distance`, and work `ahead`, now refer to a copy in the same, an earlier or a later
-/// run of the new body. A tensor that the body allocates has one instance per copy.
+/// Returns the same plan with a body that consists of `times` iterations of the old body. `times` must divide the
+/// number of iterations. The execution does not change. Waits at a `distance`, and work `ahead`, now refer to a copy
+/// in the same, an earlier or a later run of the new body. A tensor that the body allocates has one instance per
+/// copy.
 Plan unroll(const Plan& plan, std::int64_t times);
 
 }  // namespace sluice
