@@ -1,5 +1,5 @@
-// The blocks of a model's document: finds a block, and binds the inputs where it is used. The
-// functions throw InputError at the faulty place.
+// The blocks of a model's document. The functions find a block, and bind the inputs of a block where it is used. They
+// throw InputError at the faulty place.
 #pragma once
 
 #include <optional>

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// The part of a layer's inputs that one output pixel depends on; the receptive field follows from
-/// it (see model/field.hpp). Along each axis of an image:
+/// The part of a layer's inputs on which one output pixel depends. The receptive field follows from it (see
+/// model/field.hpp). Along each axis of an image, it is one of two kinds:
 ///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
 ///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
 ///            input pixel lie `stride` further (a transposed convolution)
@@ -38,9 +38,9 @@ struct LayerCounts {
   double sparsity = 0;  ///< share of the weights that is left out of all counts
 };
 
-/// A layer type. `infer` may assume that the keys have their types and ranges, and that there are
-/// between `min_inputs` and `max_inputs` inputs. For any other fault it throws InputError by
-/// `keys.fail`, at the faulty key. It does not catch the error for an overflow of counts.
+/// A layer type. `infer` may assume that the keys have their types and ranges, and that there are between `min_inputs`
+/// and `max_inputs` inputs. For any other fault it throws InputError by `keys.fail`, at the faulty key. It need not
+/// catch the error for an overflow of counts, because its caller does.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -64,7 +64,7 @@ const Catalog<LayerType>& layer_catalog();
 
 /// Returns whether the layer's type is a view.
 bool is_view(const Layer& layer);
-/// Returns whether the layer's type does not read its input.
+/// Returns whether a layer of this type ignores the values of its input.
 bool reads_nothing(const Layer& layer);
 
 /// Returns the record of a layer of that type: type, name, inputs, and the type's own keys.
@@ -76,11 +76,12 @@ const Record& model_record();
 const Record& block_record();
 /// Returns the record of a parameter (of a model or a block) whose declaration gives more than a default.
 const Record& declaration_record();
-/// Return the records of the other items among layers: of repeated layers and of a use of a
+/// Return the records of the other items that a list of layers may have: repeated layers, and a use of a
 /// block.
 const Record& repeat_record();
 const Record& block_use_record();
-/// Returns the record of the `model:` mapping in a scenario. It is open for the model's parameters.
+/// Returns the record of the `model:` mapping in a scenario. It allows further keys, because these are the model's
+/// parameters.
 const Record& model_use_record();
 
 }  // namespace sluice

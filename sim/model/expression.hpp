@@ -1,10 +1,11 @@
-// Integer expressions of a model's parameters: "$size", "$size * 2", "($layers + 1) / 2".
+// Evaluates integer expressions of a model's parameters, such as "$size", "$size * 2" and "($layers + 1) / 2". They
+// have this grammar:
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }
 //   factor  = digits | "$" name | "(" sum ")"
 //
-// The arithmetic has 64 bits and is checked for overflow; a division must leave no remainder.
+// The arithmetic has 64 bits and is checked for overflow. A division must leave no remainder.
 #pragma once
 
 #include <cstdint>

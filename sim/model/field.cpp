@@ -40,7 +40,7 @@ std::optional<ReceptiveField> field_of(const Sight& sight, const Shape& shape,
   for (std::size_t axis = 0; axis < sight.reach.size(); ++axis) {
     const std::int64_t stride = sight.stride[axis];
     std::int64_t &size = field.size[axis], &jump = field.jump[axis];
-    std::int64_t more = sight.reach[axis] - 1;  // input pixels seen in addition to the first one
+    std::int64_t more = sight.reach[axis] - 1;  // the input pixels that it sees, less one
     if (sight.kind == Sight::Kind::spread) more /= stride;
     size = checked_add(size, checked_mul(more, jump, "receptive field"), "receptive field");
     if (sight.kind == Sight::Kind::window)

@@ -1,9 +1,9 @@
 // The receptive field of a layer: the pixels of the model's input that can change one pixel of the
-// layer's output. A layer that depends on the whole input has no field, and neither has any layer
-// after it. If branches join, the larger field counts. Pixels of the padding count like others, so
-// a field may be larger than the image.
-// Source: Araujo, Norris and Sim, Computing receptive fields of convolutional neural networks,
-// Distill (2019), equations 2 and 4, where the jump is called the effective stride.
+// layer's output. A layer that depends on the whole input has no field, and neither has any layer after
+// it. If branches join, the larger field counts. Pixels of the padding count like other pixels, so a
+// field may be larger than the image. The equations are 2 and 4 of Araujo, Norris and Sim, Computing
+// receptive fields of convolutional neural networks, Distill (2019), where the jump is called the
+// effective stride.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  constexpr std::uintmax_t bytes_per_s = 100'000;  // with small nodes it is ten times as fast
+  // A file with small nodes is read ten times as fast.
+  constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
 }
@@ -56,7 +57,7 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
 }
 
 std::uintmax_t read_size(const std::string& path) {
-  std::error_code unreadable;  // reading the file reports this error
+  std::error_code unreadable;  // If the size cannot be read, reading the file reports this error.
   const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
   return unreadable ? 0 : bytes;
 }
@@ -119,7 +120,8 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // An error about a missing key points to the place where the file is used, or else to the command.
+  // An error about a missing key should point to the place where the file is used. If there is none, it points to the
+  // command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);
   for (Value::Entry& entry : use.entries()) {

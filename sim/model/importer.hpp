@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// The result of importing a file.
+/// What an importer has made of a file.
 struct Imported {
   Value definition;                ///< a sluice-model/1 document
   std::vector<std::string> notes;  ///< what a person should know: what was left out, and why
@@ -38,14 +38,14 @@ const Catalog<Importer>& importer_catalog();
 /// Returns the importer for a file with this name. Throws InputError that lists the known endings.
 const Importer& importer_for(const std::string& path);
 
-/// Returns the limits for reading a file of that many bytes in a child process. If a damaged file
-/// keeps a foreign library busy, it is refused after seconds.
+/// Returns the limits for reading a file of that many bytes in a child process. A damaged file may keep a foreign
+/// library busy. With the limits, such a file is refused after seconds.
 ChildLimits reading_limits(std::uintmax_t bytes);
 
-/// If the definition of `use` (a scenario's `model:`, after includes and overrides) is the file of
-/// another program, reads that file and replaces the definition by the imported document. The other
-/// keys of `use` are the importer's keys; afterwards `use` has only the keys that any model may
-/// have. Returns the importer's notes. Throws InputError, IoError.
+/// If the definition of `use` (a scenario's `model:`, after includes and overrides) is the file of another program,
+/// reads that file and replaces the definition by the imported document. The other keys of `use` are then the
+/// importer's keys. They are removed, so that `use` has only the keys that any model may have. Returns the importer's
+/// notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// The tensors that the forward pass of some layers keeps for their backward pass. A tensor that
-// several layers read is kept once, and a view is the same tensor as its source. Counts are per
-// sample and do not include the weights.
-// Source: Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
-// section 4.
+// The tensors that the forward pass of some layers keeps for their backward pass. A
+// tensor that several layers read is kept once, and a view is the same tensor as its
+// source. Counts are per sample and do not include the weights. They follow Korthikanti
+// et al., Reducing activation recomputation in large transformer models (2022), section
+// 4.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Elements, whose bytes depend on the dtype, and further bytes that do not depend on it.
+/// A number of elements, whose bytes depend on the dtype, and further bytes that do not depend on it.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;

@@ -1,5 +1,5 @@
-// Counts the layers that a model's document has when its repetitions and blocks are written out. It
-// counts before any expansion, so that a short document with far too many layers is refused at
+// Counts the layers that a model's document has when its repetitions and blocks are written out. The
+// count comes before any expansion, so that a short document with far too many layers is refused at
 // once.
 #pragma once
 

@@ -21,7 +21,7 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// Multiplies all counts, as if the model were `scale` times as large. The shapes do not
+/// Multiplies all counts by `scale`, as if the model were so many times as large. The shapes do not
 /// change.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
@@ -128,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // this also checks that the sums do not overflow
+    model.parameters();  // These sums are computed to check that they do not overflow.
     model.activations();
     model.macs();
     model.flop();
@@ -141,11 +141,12 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  std::vector<Override> inside;  // e.g. `layers.2.kernel=5`, a path inside the model's document
+  std::vector<Override> inside;  // such as `layers.2.kernel=5`, a path inside the model's document
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")
-      override.path.erase(override.path.begin());  // as in a scenario: model.batch=8
+      // The path is written as in a scenario: model.batch=8
+      override.path.erase(override.path.begin());
     if (override.path.size() == 1)
       apply_override(use, override);
     else

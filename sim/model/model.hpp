@@ -15,9 +15,9 @@ namespace sluice {
 
 using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without the batch
 
-/// The backward pass of one operator: what it computes, and what the forward pass keeps for it.
-/// Counts are per sample. Tensors of the graph are only marked as read, because several layers may
-/// keep the same tensor. `kept` counts the tensors that belong to this layer alone.
+/// The backward pass of one operator: what it computes, and what the forward pass keeps for it. Counts are per sample.
+/// Tensors of the graph are only marked as read, because several layers may keep the same tensor. `kept` counts only
+/// the tensors that belong to this layer alone.
 struct Backward {
   bool runs = true;              ///< false: neither this layer nor any before it has weights
   std::int64_t input_flop = 0;   ///< FLOP of the gradient of the input (I)
@@ -39,8 +39,8 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, if it does not read all: rows of a table, matrices
-/// of experts.
+/// The part of its weights that a layer reads, if it does not read all. Such parts are rows of a table, or matrices of
+/// experts.
 struct Picked {
   std::int64_t elements = 0;  ///< per sample, at most
   bool same_for_all = false;  ///< every sample reads the same part; else each sample may read
@@ -64,12 +64,12 @@ struct Layer {
                                       ///< parameters
   std::optional<Picked> picked;       ///< the part of its weights that it reads; none: all of them
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The
-  /// forward pass reads them; they are neither input nor output.
+  /// forward pass reads them. They are neither input nor output.
   std::int64_t cached = 0;
   Backward backward;
   std::optional<ReceptiveField> field;  ///< none: it depends on the whole input
   double sparsity = 0;                  ///< share of the weights that is zero and left out
-  /// Seconds measured for Model::measured_batch samples; none: not measured.
+  /// Seconds measured for Model::measured_batch samples. None: the layer was not measured.
   std::optional<double> forward_s, backward_s;
   /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that
   /// only matter in this network (name, inputs, measured seconds) are left out. Layers with equal
@@ -100,13 +100,13 @@ struct Model {
 /// value if their declarations have one (`inference`).
 enum class Purpose : std::uint8_t { training, inference };
 
-/// Reads the `model:` mapping of a scenario after its includes: parameters, `scale`, and the
-/// `definition` (a sluice-model/1 document, or a stage table in data-island form). Throws
+/// Reads the `model:` mapping of a scenario after its includes. It has parameters, `scale`, and the
+/// `definition`, which is a sluice-model/1 document or a stage table in data-island form. Throws
 /// InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
-/// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does; read_model reads
-/// it. `notes` receives the importer's notes unless it is null. Throws InputError, IoError.
+/// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does. read_model reads the mapping. `notes`
+/// receives the importer's notes unless it is null. Throws InputError, IoError.
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes = nullptr);
 

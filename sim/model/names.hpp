@@ -1,6 +1,6 @@
-// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer in the
-// same repetition, or else in the repetition around it. Inside a block it may also mean an input
-// that the use of the block gives. The functions throw InputError at the name.
+// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer in the same repetition. If
+// that repetition has no such layer, the name means the layer in the repetition around it. Inside a block it may also
+// mean an input that the use of the block gives. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>

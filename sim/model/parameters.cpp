@@ -70,7 +70,7 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  /// The parameters whose values are expressions, which are evaluated later.
+  /// The parameters whose values are expressions. They are evaluated when the plain values are known.
   std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;

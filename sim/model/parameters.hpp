@@ -1,4 +1,4 @@
-// The parameters of a model: its document declares them with defaults, and a use may set them.
+// The parameters of a model. Its document declares them with defaults, and a use of the model may set them.
 #pragma once
 
 #include "document/value.hpp"

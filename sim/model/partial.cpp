@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the part number `part` of a count that is divided into `parts`.
+/// A count is divided into `parts` parts. Returns the part number `part`.
 std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
   return count / parts + (part < count % parts ? 1 : 0);
 }
@@ -21,7 +21,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
   if (!made.config.empty())
     made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
   if (made.picked) made.picked->elements = share(made.picked->elements, part, parts);
-  // The last axis is divided if possible; otherwise the part is a row of elements.
+  // The last axis of the output is divided if its extent allows this. Otherwise the part is a row of elements without
+  // axes.
   if (!made.shape.empty() && made.shape.back() % parts == 0)
     made.shape.back() /= parts;
   else

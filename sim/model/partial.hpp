@@ -1,4 +1,5 @@
-// Partial layers: splits a layer into several, each with a share of the output and the weights.
+// A partial layer is a part of a layer, with a share of its output and its weights. This file splits layers into such
+// parts.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@ namespace sluice {
 /// layer's inputs, and a layer that reads the split layer reads all its parts. Parts are called
 /// "15-Fulla", "15-Fullb", …, or if there are more than 26, "15-Full.1", ….
 ///
-/// Layers that share weights must have equally many parts (`split_alike`); part i of each layer has
-/// part i of the weights. So an embedding table is divided by rows. A part of the embedding looks
-/// up the words of its rows; it is assumed that each part looks up equally many words per sample. A
-/// part of the product that shares the table gives the scores of its rows.
+/// Layers that share weights must have equally many parts (`split_alike`), and part i of each layer has part i of the
+/// weights. So an embedding table is divided by rows. A part of the embedding looks up the words of its rows. It is
+/// assumed that each part looks up equally many words per sample. A part of the product that shares the table gives the
+/// scores of its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
 /// Returns the same numbers of parts, but layers that share weights all get the largest of their numbers.

@@ -10,8 +10,8 @@ namespace sluice {
 /// model's parameters.
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
-/// Reads a stage table in data-island form. Each row is a layer; its parameters and FLOP are the
-/// differences between the running totals of two rows. Multiply-accumulates are unknown (0).
+/// Reads a stage table in data-island form. Each row is a layer. Its parameters and FLOP are the differences between
+/// the running totals of two rows. Multiply-accumulates are unknown, and count as 0.
 Model read_stage_table(const Value& table);
 
 /// The most layers that a model may have, so that a short document cannot use up all memory.

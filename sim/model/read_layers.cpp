@@ -1,5 +1,5 @@
-// Expands a sluice-model/1 document: repetitions, blocks, expressions, inputs, and the shape and
-// counts of each layer.
+// Expands a sluice-model/1 document. It writes out repetitions and blocks, evaluates expressions, finds inputs, and
+// computes the shape and counts of each layer.
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -73,7 +73,7 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    // This does not replace the block's own parameters.
+    // A parameter of the block hides a parameter of the same name outside.
     scope.insert(parameters_.begin(), parameters_.end());
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
@@ -89,7 +89,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression; every other value stays as it is.
+  /// Evaluates a string as an expression. Every other value stays as it is.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -103,7 +103,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // Here, a value of type any is an integer or a list of integers: a kernel, a padding.
+    // Such a value of any type is an integer or a list of integers, as for a kernel or a padding.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -116,13 +116,13 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake: it is left to the reader,
-    // whose message lists what is allowed.
+    // A word without an operator or a parameter is a typing mistake. It is left to the reader, whose message lists what
+    // is allowed.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
-  /// Evaluates an expression for a number, which may be a percentage ("$dropout%"), or for a
-  /// boolean, which is true unless the value is 0.
+  /// Evaluates an expression for a number or for a boolean. A number may be a percentage ("$dropout%"). A boolean is
+  /// true unless the value is 0.
   Value resolved_as(const Value& value, Type type) const {
     std::string text = value.text();
     const bool percent = type == Type::number && text.back() == '%';
@@ -213,7 +213,7 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Leaves the layer out: from now on its name means the layer that it reads.
+  /// Leaves the layer out. From now on its name means the layer that it reads.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -232,7 +232,7 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
   }
 
-  /// Ties the layer to another layer, whose weights it shares. It may have a bias of its own.
+  /// Ties the layer to another layer, whose weights it shares. The layer may have a bias of its own.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -259,9 +259,9 @@ class Expansion {
     layer.parameters = own;
   }
 
-  /// Leaves out gradients as automatic differentiation does. If no layer before this one has
-  /// weights, the gradient of its input is left out; if it has no weights either, it has no
-  /// backward pass at all. A measured backward pass stays.
+  /// Leaves out gradients as automatic differentiation does. If no layer before this one has weights, the gradient of
+  /// its input is left out. If this layer has no weights either, it has no backward pass at all. A measured backward
+  /// pass stays.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -292,7 +292,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // an empty model is refused below
+    const bool first = model_.layers.empty();  // An empty model is refused below.
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));
@@ -308,7 +308,7 @@ class Expansion {
 
   Model& model_;
   LayerNames names_;
-  Parameters parameters_;  ///< of the model; inside a block, its own first
+  Parameters parameters_;  ///< the parameters of the model, or inside a block those of the block
   const Value* blocks_;
   std::vector<std::string> open_blocks_;
   Surroundings around_;                    ///< of the current repetition or block

@@ -1,4 +1,4 @@
-// The records of model documents: which keys a model, a block, and a layer of each type may have.
+// The records of model documents. They say which keys a model, a block, and a layer of each type may have.
 #include "model/catalog.hpp"
 
 #include <map>
@@ -15,11 +15,12 @@ Record make_layer_record(const LayerType& type) {
       {.name = "type", .type = Type::text, .summary = "the layer type"},
       {.name = "name",
        .type = Type::text,
-       .summary = "unique in the model; by default the type and the layer's number",
+       .summary =
+           "a name that is unique in the model; the default is the type and the layer's number",
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
-       .summary = "names of earlier layers whose output it reads; by default the layer before",
+       .summary = "names of earlier layers whose output it reads; the default is the layer before",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
@@ -56,10 +57,13 @@ Record make_item_record() {
   record.fields = {
       {.name = "type",
        .type = Type::choice,
-       .summary = "the layer type",
+       .summary = "the type of the layer",
        .optional = true,
        .choices = layer_catalog().names()},
-      {.name = "name", .type = Type::text, .summary = "unique in the model", .optional = true},
+      {.name = "name",
+       .type = Type::text,
+       .summary = "a name that is unique in the model",
+       .optional = true},
       {.name = "inputs",
        .type = Type::list,
        .summary = "names of earlier layers, or of the block's inputs; before: the layer before the "
@@ -94,7 +98,9 @@ const Record& declaration_record() {
       .name = "parameter",
       .summary = "an integer that layers refer to as $name",
       .fields = {
-          {.name = "default", .type = Type::integer, .summary = "its value where none is given"},
+          {.name = "default",
+           .type = Type::integer,
+           .summary = "its value if a use of the model gives none"},
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
           {.name = "minimum",
            .type = Type::integer,
@@ -106,7 +112,7 @@ const Record& declaration_record() {
            .optional = true},
           {.name = "inference",
            .type = Type::integer,
-           .summary = "its value in inference, whatever value is given",
+           .summary = "its value in inference, even if a use gives another value",
            .optional = true}}};
   return record;
 }
@@ -127,18 +133,18 @@ const Record& block_use_record() {
   static const Record record = {
       .name = "use of a block",
       .summary = "a block's layers; the other keys are its parameters",
-      .fields = {{.name = "block",
-                  .type = Type::text,
-                  .summary = "the block whose layers stand here"},
-                 {.name = "name",
-                  .type = Type::text,
-                  .summary = "a suffix for the names of its layers",
-                  .optional = true},
-                 {.name = "inputs",
-                  .type = Type::list,
-                  .summary = "the layers that stand for the block's `inputs`, in their order; by "
-                             "default the layer before",
-                  .optional = true}},
+      .fields =
+          {{.name = "block", .type = Type::text, .summary = "the block whose layers stand here"},
+           {.name = "name",
+            .type = Type::text,
+            .summary = "a suffix for the names of its layers",
+            .optional = true},
+           {.name = "inputs",
+            .type = Type::list,
+            .summary =
+                "the layers that take the places of the block's `inputs`, in their order; the default is "
+                "the layer before",
+            .optional = true}},
       .open = true};
   return record;
 }
@@ -152,10 +158,13 @@ const Record& block_record() {
           parameters_field(),
           {.name = "inputs",
            .type = Type::list,
-           .summary = "the names by which its layers call the `inputs` of a use; by default one "
-                      "name, before",
+           .summary =
+               "the names by which its layers call the `inputs` of a use; the default is a single name, before",
            .optional = true},
-          {.name = "layers", .type = Type::list, .summary = "in order", .record = &item_record()}}};
+          {.name = "layers",
+           .type = Type::list,
+           .summary = "the layers, in order",
+           .record = &item_record()}}};
   return record;
 }
 
@@ -167,12 +176,13 @@ Record make_model_record() {
   record.summary = "a network: layers in order, with integer parameters";
   record.fields = {
       {.name = "format", .type = Type::text, .summary = "sluice-model/1"},
-      {.name = "name", .type = Type::text, .summary = "of the model"},
+      {.name = "name", .type = Type::text, .summary = "the name of the model"},
       {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
       {.name = "source", .type = Type::text, .summary = "where it comes from", .optional = true},
       {.name = "measured_batch",
        .type = Type::integer,
-       .summary = "samples for which the layers' `forward` and `backward` were measured",
+       .summary =
+           "the number of samples for which the layers' `forward` and `backward` were measured",
        .default_text = "1",
        .minimum = 1},
       parameters_field(),
@@ -182,7 +192,10 @@ Record make_model_record() {
        .optional = true,
        .record = &block_record(),
        .map_of = true},
-      {.name = "layers", .type = Type::list, .summary = "in order", .record = &item_record()},
+      {.name = "layers",
+       .type = Type::list,
+       .summary = "the layers, in order",
+       .record = &item_record()},
   };
   return record;
 }

@@ -1,9 +1,9 @@
-// The activations: one function of each element. One FLOP is one operation or one call of exp, erf,
-// tanh, max or min, because the cost of these calls differs between machines.
+// Activations are functions of each element. One operation counts as one FLOP, and so does one call of exp, erf, tanh,
+// max or min, because the cost of these calls differs between machines.
 //
-// The backward pass multiplies the gradient g by the derivative. The derivative is computed from
-// the output y if that is enough, else from the input x. PyTorch's derivatives.yaml says which of
-// the two is kept. The last column is the FLOP per element:
+// The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if that
+// is enough, and otherwise from the input x. PyTorch's derivatives.yaml says which of the two is kept. This table gives
+// the product, and in the last column the FLOP per element:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
 //   leaky_relu   g or g slope, by x                   2
@@ -43,7 +43,7 @@ extern const LayerType relu_layer, relu6_layer, leaky_relu_layer, sigmoid_layer,
 
 const LayerType relu_layer = {
     .name = "relu",
-    .summary = "max(x, 0) of each element: 1 FLOP per element.",
+    .summary = "Computes max(x, 0) of each element, with 1 FLOP per element.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
     .parameters = {},
@@ -52,7 +52,7 @@ const LayerType relu_layer = {
 
 const LayerType relu6_layer = {
     .name = "relu6",
-    .summary = "min(max(x, 0), 6) of each element: 2 FLOP per element.",
+    .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
         "CIFAR-10 (2010)",
@@ -63,7 +63,7 @@ const LayerType relu6_layer = {
 
 const LayerType leaky_relu_layer = {
     .name = "leaky_relu",
-    .summary = "max(x, slope x) of each element: 2 FLOP per element.",
+    .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
         "models (2013), section 2",
@@ -74,7 +74,8 @@ const LayerType leaky_relu_layer = {
 
 const LayerType sigmoid_layer = {
     .name = "sigmoid",
-    .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP per element.",
+    .summary =
+        "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
@@ -83,7 +84,7 @@ const LayerType sigmoid_layer = {
 
 const LayerType tanh_layer = {
     .name = "tanh",
-    .summary = "tanh(x) of each element: 1 FLOP per element.",
+    .summary = "Computes tanh(x) of each element, with 1 FLOP per element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},
@@ -92,7 +93,7 @@ const LayerType tanh_layer = {
 
 const LayerType silu_layer = {
     .name = "silu",
-    .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP per element.",
+    .summary = "Computes x sigmoid(x) of each element, also called swish, with 5 FLOP per element.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
     .parameters = {},
@@ -101,7 +102,7 @@ const LayerType silu_layer = {
 
 const LayerType gelu_layer = {
     .name = "gelu",
-    .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP per element.",
+    .summary = "Computes x (1 + erf(x / sqrt 2)) / 2 of each element, with 5 FLOP per element.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},
@@ -110,7 +111,7 @@ const LayerType gelu_layer = {
 
 const LayerType hardsigmoid_layer = {
     .name = "hardsigmoid",
-    .summary = "relu6(x + 3) / 6 of each element: 4 FLOP per element.",
+    .summary = "Computes relu6(x + 3) / 6 of each element, with 4 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
     .parameters = {},
@@ -119,7 +120,7 @@ const LayerType hardsigmoid_layer = {
 
 const LayerType hardswish_layer = {
     .name = "hardswish",
-    .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP per element.",
+    .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
@@ -129,7 +130,7 @@ const LayerType hardswish_layer = {
 const LayerType softmax_layer = {
     .name = "softmax",
     .summary =
-        "exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, 5 FLOP per "
+        "Computes exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, which are 5 FLOP per "
         "element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",

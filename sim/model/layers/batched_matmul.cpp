@@ -37,7 +37,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType batched_matmul_layer;
 const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
-    .summary = "The products of two inputs, matrix by matrix over their last two axes.",
+    .summary = "Multiplies two inputs, matrix by matrix over their last two axes.",
     .source = "definition, as in NumPy's matmul",
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "

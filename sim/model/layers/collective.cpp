@@ -1,6 +1,6 @@
-// Exchanges among the ranks of a group. They occur in models that describe one rank's share of a
-// larger model. Here they only change shapes: they take no time and no FLOP, because a model does
-// not know any links.
+// Exchanges among the ranks of a group. They occur in models that describe one rank's share of a larger
+// model. Here they only change shapes. They take no time and no FLOP, because a model does not know any
+// links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -42,7 +42,8 @@ extern const LayerType all_gather_layer, reduce_scatter_layer;
 // tensor again for the backward pass.
 const LayerType all_gather_layer = {
     .name = "all_gather",
-    .summary = "The whole tensor, of which each rank has a part along the first axis.",
+    .summary =
+        "Gives every rank the whole tensor, of which each rank has a part along the first axis.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",
@@ -54,7 +55,7 @@ const LayerType all_gather_layer = {
 
 const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
-    .summary = "One rank's part, along the first axis, of the sum over all ranks.",
+    .summary = "Gives every rank its part, along the first axis, of the sum over all ranks.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",

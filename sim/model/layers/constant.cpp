@@ -1,5 +1,5 @@
-// A tensor that is the same for every sample and that layers compute with: a table of distances, a
-// mask. It reads nothing; its input only says after which layer it is made.
+// A constant is a tensor that is the same for every sample and that layers compute with, such as a table of distances
+// or a mask. It reads nothing. Its input only says after which layer it is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -19,7 +19,7 @@ extern const LayerType constant_layer;
 const LayerType constant_layer = {
     .name = "constant",
     .summary =
-        "A tensor that is the same for every sample and that layers compute with, such as a table.",
+        "Provides a tensor that is the same for every sample and that layers compute with, such as a table.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

@@ -1,5 +1,5 @@
-// The convolutions over 1, 2 and 3 axes, and the transposed convolutions. The last axis of a shape
-// is the channels.
+// Convolutions over 1, 2 and 3 axes, and transposed convolutions. The channels are the last axis of each
+// shape.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -33,7 +33,7 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   return counts;
 }
 
-// Each weight is used once per output pixel.
+// In a convolution, each weight is used once per output pixel.
 template <std::size_t axes>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -44,7 +44,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// The shapes of input and output are exchanged: each weight is used once per input pixel, and
+// A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel, and
 // products that overlap are summed. Outputs that the padding cuts off are computed as well.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
@@ -106,8 +106,7 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
                       std::size_t axes, std::string example) {
   return {
       .name = std::move(name),
-      .summary =
-          "A convolution over " + over + "; each filter covers all input channels of its group.",
+      .summary = "Convolves " + over + "; each filter covers all input channels of its group.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -121,7 +120,7 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
                      std::size_t axes, std::string example) {
   return {
       .name = std::move(name),
-      .summary = "A transposed convolution over " + over +
+      .summary = "Computes a transposed convolution over " + over +
                  ": it leads from the shape of a convolution's output to that of its input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",

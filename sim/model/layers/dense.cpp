@@ -22,7 +22,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType dense_layer;
 const LayerType dense_layer = {
     .name = "dense",
-    .summary = "A fully connected layer over the flattened input.",
+    .summary = "Connects each element of the flattened input with each feature.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters = {{.name = "features",

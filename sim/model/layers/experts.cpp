@@ -93,7 +93,7 @@ extern const LayerType top_k_layer, dispatch_layer, expert_matmul_layer, combine
 
 const LayerType top_k_layer = {
     .name = "top_k",
-    .summary = "The k largest elements of each row: k FLOP per element.",
+    .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
@@ -105,7 +105,8 @@ const LayerType top_k_layer = {
 
 const LayerType dispatch_layer = {
     .name = "dispatch",
-    .summary = "One copy of each row for each expert that was chosen for it, sorted by expert.",
+    .summary =
+        "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -118,7 +119,7 @@ const LayerType dispatch_layer = {
 
 const LayerType expert_matmul_layer = {
     .name = "expert_matmul",
-    .summary = "Each row multiplied by the weight matrix [columns, features] of its expert.",
+    .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",
@@ -137,8 +138,8 @@ const LayerType expert_matmul_layer = {
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "Adds up the copies of each row, one from each of its k experts, weighted by the second "
-        "input: 2 k - 1 FLOP per output.",
+        "Adds up the copies of each row, one from each of its k experts, weighted by the second input, with 2 k - 1 "
+        "FLOP per output.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

@@ -15,7 +15,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 extern const LayerType input_layer;
 const LayerType input_layer = {
     .name = "input",
-    .summary = "The input of the network, one sample.",
+    .summary = "Stands for the input of the network, one sample.",
     .source = "definition",
     .example = "{type: input, shape: [224, 224, 3]}",
     .parameters = {{.name = "shape",

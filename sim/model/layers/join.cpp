@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-// One FLOP per output for each input after the first. If an input was stretched, the backward pass
-// sums its gradient over the elements that it was stretched to: 1 FLOP per output for each such
+// The output takes one FLOP per element for each input after the first. If an input was stretched, the backward
+// pass sums its gradient over the elements to which it was stretched. This takes 1 FLOP per output for each such
 // input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
@@ -33,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// Nothing is computed. The inputs are copied into the output, which is a tensor of its own; the
-// backward pass splits its gradient again.
+// Nothing is computed. The inputs are copied into the output, which is a tensor of its own. The backward pass splits
+// its gradient again.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);
@@ -59,7 +59,7 @@ extern const LayerType add_layer;
 const LayerType add_layer = {
     .name = "add",
     .summary =
-        "The sum of its inputs, element by element: 1 FLOP per output for each input after the "
+        "Adds its inputs, element by element, with 1 FLOP per output for each input after the "
         "first.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy "
@@ -77,7 +77,7 @@ extern const LayerType mul_layer;
 const LayerType mul_layer = {
     .name = "mul",
     .summary =
-        "The product of its inputs, element by element: 1 FLOP per output for each input after the "
+        "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the "
         "first.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
@@ -94,7 +94,7 @@ const LayerType mul_layer = {
 extern const LayerType concat_layer;
 const LayerType concat_layer = {
     .name = "concat",
-    .summary = "Its inputs joined end to end along an axis.",
+    .summary = "Joins its inputs end to end along an axis.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, "

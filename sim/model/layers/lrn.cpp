@@ -5,9 +5,9 @@
 namespace sluice {
 namespace {
 
-// FLOP per element: its square, the sum of `size` squares (size - 1 additions), the multiplication
-// by alpha, the addition of k, the power beta, and the division. Each square is computed once; the
-// sum is computed again for each element.
+// An element takes these FLOP: its square, the sum of `size` squares (size - 1 additions), the multiplication by alpha,
+// the addition of k, the power beta, and the division. Each square is computed once. The sum is computed again for each
+// element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -28,7 +28,8 @@ extern const LayerType lrn_layer;
 const LayerType lrn_layer = {
     .name = "lrn",
     .summary =
-        "Local response normalisation over neighbouring channels: size + 4 FLOP per element.",
+        "Normalises each element by its neighbours in the channels (local response normalisation), with size + 4 FLOP "
+        "per element.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",

@@ -23,7 +23,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType matmul_layer;
 const LayerType matmul_layer = {
     .name = "matmul",
-    .summary = "A matrix [rows, columns] multiplied by a weight matrix [columns, features].",
+    .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",

@@ -1,4 +1,4 @@
-// measured: a layer of which little more is known than its measured time.
+// measured: a layer about which little is known except its measured time.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -41,7 +41,8 @@ Field count_field(const char* name, const char* summary) {
 extern const LayerType measured_layer;
 const LayerType measured_layer = {
     .name = "measured",
-    .summary = "A layer known by its measured seconds, `forward` and `backward`, and its sizes.",
+    .summary =
+        "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, "

@@ -1,4 +1,4 @@
-// The normalisations: over the channels, or of each channel. The channels are the last axis.
+// Normalisations over the channels, or of each channel. The channels are the last axis.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -6,14 +6,14 @@
 namespace sluice {
 namespace {
 
-// FLOP per element of each pass.
+// The FLOP per element of the forward pass and of the backward pass.
 struct Each {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input and computes mean and variance from it again. They are not
-// counted as kept tensors (as in Korthikanti et al. (2022), section 4.1), because they are only two
-// values per row, channel or group.
+// The backward pass reads the input and computes mean and variance from it again. Mean and variance are not counted as
+// kept tensors (as in Korthikanti et al. (2022), section 4.1), because they are only two values per row, channel or
+// group.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   LayerCounts counts;
   counts.shape = shape;
@@ -27,24 +27,28 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   return counts;
 }
 
-// In inference mean and variance are constants: together with scale and shift they become one
-// multiplication and one addition per element. The running statistics are buffers, not parameters.
-// The backward pass takes per element: 4 FLOP for mean and variance of the batch (an addition; a
-// subtraction, a square and an addition); 2 for the normalised value z; 3 for the sums of g and g z
-// over the batch, which are also the gradients of shift and scale; and 4 for s (g - a - z b), where
-// s, a and b are constant over the channel. g is the output's gradient.
+// In inference, mean and variance are constants. Together with scale and shift they become one multiplication and one
+// addition per element. The running statistics are buffers, not parameters. The backward pass takes these FLOP per
+// element:
+// - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
+// - 2 for the normalised value z;
+// - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
+// - 4 for s (g - a - z b), where s, a and b are constant over the channel.
+// Here g is the output's gradient.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
-// The forward pass takes per element: 1 FLOP for the mean (an addition); 3 for the variance (a
-// subtraction, a square and an addition); 1 for the multiplication by 1 / sigma; and 1 each for
-// scale and shift. Divisions and square roots happen once per group of elements and are not
-// counted. The backward pass takes per element: 4 FLOP for mean and variance; 2 for the normalised
-// value z; 1 for h = g scale, where g is the output's gradient (without a scale h is g); 3 for the
-// sums of h and h z over the normalised elements; 4 for s (h - a - z b); and 3 for the gradients of
-// shift and scale, which are the sums of g and g z over all other axes.
+// The forward pass takes these FLOP per element: 1 for the mean (an addition); 3 for the variance (a subtraction, a
+// square and an addition); 1 for the multiplication by 1 / sigma; and 1 each for scale and shift. Divisions and square
+// roots happen once per group of elements and are not counted. The backward pass takes these FLOP per element:
+// - 4 for mean and variance;
+// - 2 for the normalised value z;
+// - 1 for h = g scale, where g is the output's gradient (without a scale h is g);
+// - 3 for the sums of h and h z over the normalised elements;
+// - 4 for s (h - a - z b);
+// - 3 for the gradients of shift and scale, which are the sums of g and g z over all other axes.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
   return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
@@ -61,14 +65,14 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  counts.sight.kind = Sight::Kind::everything;  // by mean and variance of all elements
+  counts.sight.kind = Sight::Kind::everything;  // by mean and variance over all elements
   return counts;
 }
 
-// The forward pass takes per element: a square and an addition, a multiplication by 1 / root mean
-// square, and the scale. The backward pass takes per element: 2 FLOP for the root mean square, 1
-// for the normalised value z, 1 for h = g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for
-// the gradient of the scale, which is the sum of g z.
+// The forward pass takes these FLOP per element: a square and an addition, a multiplication by 1 / root mean square,
+// and the scale. The backward pass takes these FLOP per element: 2 for the root mean square, 1 for the normalised value
+// z, 1 for h = g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for the gradient of the scale, which is the sum
+// of g z.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
   return counts_of(*inputs[0], 1, {4, 9, 2});
 }
@@ -97,7 +101,8 @@ const LayerType batch_norm_layer = {
 extern const LayerType layer_norm_layer;
 const LayerType layer_norm_layer = {
     .name = "layer_norm",
-    .summary = "Normalises over the last axis: 7 FLOP per element, 5 without scale and shift.",
+    .summary =
+        "Normalises over the last axis, with 7 FLOP per element, or 5 without scale and shift.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
@@ -107,7 +112,8 @@ const LayerType layer_norm_layer = {
 extern const LayerType group_norm_layer;
 const LayerType group_norm_layer = {
     .name = "group_norm",
-    .summary = "Normalises over groups of channels: 7 FLOP per element, 5 without scale and shift.",
+    .summary =
+        "Normalises over groups of channels, with 7 FLOP per element, or 5 without scale and shift.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
@@ -121,7 +127,8 @@ const LayerType group_norm_layer = {
 extern const LayerType rms_norm_layer;
 const LayerType rms_norm_layer = {
     .name = "rms_norm",
-    .summary = "Divides the last axis by its root mean square and scales it: 4 FLOP per element.",
+    .summary =
+        "Divides the last axis by its root mean square and scales it, with 4 FLOP per element.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

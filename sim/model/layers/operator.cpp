@@ -1,4 +1,4 @@
-// operator: an operator that no other layer type describes. It is given by its cost per output element.
+// operator: describes an operator for which there is no layer type, by its cost per output element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -17,10 +17,10 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// In the backward pass each multiply-accumulate of the forward pass becomes two: one for the
-// gradient of each factor (an input, and the weights or another input). All other operations are
-// assumed to cost as much as in the forward pass. A weight that is only added has the sum of the
-// arriving gradients as its gradient: 1 FLOP per output.
+// In the backward pass, each multiply-accumulate of the forward pass becomes two: one for the gradient of each factor
+// (an input, and the weights or another input). It is assumed that all other operations cost as much as in the
+// forward pass. The gradient of a weight that is only added is the sum of the arriving gradients, with 1 FLOP per
+// output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -64,7 +64,7 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "An operator that no other type describes: an output of the given shape, at a given cost "
+        "Describes an operator for which there is no other type: it has an output of the given shape, at a given cost "
         "per element. With only a shape, elements are moved, repeated or dropped.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",

@@ -1,5 +1,5 @@
-// The pools: an output depends on one window of one channel. The windows cover all axes except the
-// last one, the channels, of a signal, an image or a volume.
+// In a pool, each output depends on one window of one channel. The windows cover all axes of a signal, an image or a
+// volume except the last one, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, like the table of 'AlexNet on one card'. For the mean
-// these are area - 1 additions and a division. The maximum takes one comparison less than this
-// count.
+// Counts one FLOP per element of the window, as the table of 'AlexNet on one card' does. The
+// mean takes as many: area - 1 additions and a division. The maximum takes one comparison
+// less.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -34,9 +34,9 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's
-// max_pool2d (int64; PyTorch keeps its input only for the shape and does not read it). The backward
-// pass adds each gradient at that position: 1 FLOP per output.
+// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (Its indices are
+// int64. It keeps its input only for the shape and does not read it.) The backward pass adds each gradient at that
+// position, with 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -104,7 +104,7 @@ constexpr const char* guide =
 extern const LayerType max_pool_layer;
 const LayerType max_pool_layer = {
     .name = "max_pool",
-    .summary = "The largest value of each window of an image, channel by channel.",
+    .summary = "Takes the largest value of each window of an image, channel by channel.",
     .source = guide,
     .example =
         "{type: input, shape: [112, 112, 64]}, {type: max_pool, kernel: 3, stride: 2, padding: 1}",
@@ -115,7 +115,7 @@ const LayerType max_pool_layer = {
 extern const LayerType avg_pool_layer;
 const LayerType avg_pool_layer = {
     .name = "avg_pool",
-    .summary = "The mean of each window of an image, channel by channel.",
+    .summary = "Takes the mean of each window of an image, channel by channel.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -125,7 +125,7 @@ const LayerType avg_pool_layer = {
 extern const LayerType global_avg_pool_layer;
 const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
-    .summary = "The mean of each channel; for an image the output is [1, 1, channels].",
+    .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
@@ -136,7 +136,7 @@ extern const LayerType adaptive_avg_pool_layer;
 const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
     .summary =
-        "The means of windows of an image that are chosen so that the output has the given size.",
+        "Takes the means of windows of an image, which are chosen so that the output has the given size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid "
         "pooling (2014), section 2.3",

@@ -1,15 +1,15 @@
-// Products with weights: the counts that dense, matmul and the convolutions share.
+// Products with weights. The layers dense, matmul and the convolutions share these counts.
 //
-// Forward pass: each stored weight is multiplied with `meets` values, and each of these products is
-// a multiply-accumulate (2 FLOP); a bias adds 1 FLOP per output. Backward pass, as in automatic
-// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5): the gradient of
-// the input and the gradient of the weights take as many multiply-accumulates each as the forward
-// pass. The gradient of a bias takes 1 FLOP per output. The input is read again.
+// In the forward pass, each stored weight is multiplied with `meets` values, and each of these products is a
+// multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. In the backward pass, as in automatic differentiation
+// (Goodfellow, Bengio and Courville, Deep Learning, section 6.5), the gradient of the input and the gradient of the
+// weights take as many multiply-accumulates each as the forward pass. The gradient of a bias takes 1 FLOP per output.
+// The input is read again.
 //
-// Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and
-// left out of the storage, of the products and of their gradients. The number of zeros is sparsity
-// x weights, rounded to a whole number. The indices of the stored weights are not counted. Source:
-// Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
+// Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and left out of the
+// storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded to a whole
+// number. The indices of the stored weights are not counted. This follows Hoefler et al., Sparsity in deep learning
+// (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"

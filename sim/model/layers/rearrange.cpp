@@ -99,7 +99,7 @@ extern const LayerType split_layer, slice_layer, transpose_layer;
 
 const LayerType split_layer = {
     .name = "split",
-    .summary = "One of the parts into which its input is cut along an axis.",
+    .summary = "Takes one of the parts into which its input is cut along an axis.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters = {axis_field(),
@@ -114,14 +114,14 @@ const LayerType split_layer = {
                     .optional = true},
                    {.name = "part",
                     .type = Type::integer,
-                    .summary = "which part, counted from 0"}},
+                    .summary = "the number of the part, counted from 0"}},
     .infer = infer_split,
     .view = true,
 };
 
 const LayerType slice_layer = {
     .name = "slice",
-    .summary = "The elements between two positions along an axis of its input.",
+    .summary = "Takes the elements between two positions along an axis of its input.",
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
     .parameters = {axis_field(),
@@ -145,7 +145,7 @@ const LayerType slice_layer = {
 
 const LayerType transpose_layer = {
     .name = "transpose",
-    .summary = "The elements of its input with the axes in another order.",
+    .summary = "Puts the axes of its input into another order.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
     .parameters = {{.name = "axes",

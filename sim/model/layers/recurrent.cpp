@@ -17,7 +17,7 @@ struct Cell {
   std::int64_t kept;   ///< elements kept for the backward pass, beside the hidden values
 };
 
-// rnn takes 2 FLOP: the sum of both products, and tanh.
+// rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
 // gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 FLOP in
 // addition to its sum, which comes after the product with r. h = (1 - z) n + z h takes 4. It keeps
@@ -54,7 +54,8 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // It is at most what has just been added: `in` of the `in + hidden` columns of each row.
+  // The FLOP of the inputs' gradient are a part of what has just been added: `in` of the `in + hidden` columns of each
+  // row.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -117,8 +118,8 @@ extern const LayerType rnn_layer, gru_layer, lstm_layer;
 const LayerType rnn_layer = {
     .name = "rnn",
     .summary =
-        "A recurrent network, h' = tanh(W x + U h): its hidden values at each step. In addition "
-        "to the products, it takes 2 FLOP per value.",
+        "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
+        "products, it takes 2 FLOP per value.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -128,8 +129,8 @@ const LayerType rnn_layer = {
 const LayerType gru_layer = {
     .name = "gru",
     .summary =
-        "Gated recurrent units: their hidden values at each step. In addition to the products, "
-        "they take 17 FLOP per value.",
+        "Computes the hidden values of gated recurrent units at each step. In addition to the products, it takes 17 "
+        "FLOP per value.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -141,8 +142,8 @@ const LayerType gru_layer = {
 const LayerType lstm_layer = {
     .name = "lstm",
     .summary =
-        "Long short-term memory: its hidden values at each step. In addition to the products, it "
-        "takes 22 FLOP per value.",
+        "Computes the hidden values of a long short-term memory at each step. In addition to the products, it takes 22 "
+        "FLOP per value.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

@@ -12,8 +12,8 @@ void require_rows(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
 }
 
-// The forward pass copies a row of the table for each token, without FLOP. The backward pass
-// reads the tokens again, and adds the gradient to that row of the table's gradient: 1 FLOP per
+// The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the
+// tokens again. For each token it adds the gradient to the gradient of that row, with 1 FLOP per
 // element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
@@ -49,8 +49,8 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// Two elements are rotated together: x cos - y sin and x sin + y cos, 3 FLOP each. The backward
-// pass rotates the gradient back.
+// Two elements are rotated together, to x cos - y sin and x sin + y cos, with 3 FLOP each. The backward pass rotates
+// the gradient back.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -123,7 +123,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
 extern const LayerType embedding_layer;
 const LayerType embedding_layer = {
     .name = "embedding",
-    .summary = "One row of a table for each token.",
+    .summary = "Takes one row of a table for each token.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
@@ -141,7 +141,7 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds a learned row to each row, chosen by its position or its segment: 1 FLOP per "
+        "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per "
         "element.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
@@ -166,7 +166,7 @@ extern const LayerType rotary_layer;
 const LayerType rotary_layer = {
     .name = "rotary",
     .summary =
-        "Rotates pairs of features by an angle that grows with the position: 3 FLOP per element.",
+        "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), "
         "equation 34",
@@ -179,8 +179,8 @@ extern const LayerType attention_layer;
 const LayerType attention_layer = {
     .name = "attention",
     .summary =
-        "For each head the scaled dot products of queries with keys, their softmax, and the sum of "
-        "the values weighted by it. The projections are layers of their own.",
+        "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the values "
+        "weighted by it. The projections are layers of their own.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "

@@ -60,7 +60,8 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  if (keys.number("rate") > 0)  // a layer with rate 0 is left out, unless its seconds were measured
+  // A layer with rate 0 is left out, unless its seconds were measured.
+  if (keys.number("rate") > 0)
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.sight.kind = Sight::Kind::same_place;
   return counts;
@@ -71,7 +72,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
-    .summary = "The elements of its input along a single axis.",
+    .summary = "Puts the elements of its input along a single axis.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -82,7 +83,7 @@ const LayerType flatten_layer = {
 extern const LayerType reshape_layer;
 const LayerType reshape_layer = {
     .name = "reshape",
-    .summary = "The elements of its input in another shape.",
+    .summary = "Gives the elements of its input another shape.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
@@ -97,12 +98,12 @@ const LayerType reshape_layer = {
 extern const LayerType take_row_layer;
 const LayerType take_row_layer = {
     .name = "take_row",
-    .summary = "One row of its input, along the first axis.",
+    .summary = "Takes one row of its input, along the first axis.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
                     .type = Type::integer,
-                    .summary = "which row, counted from 0",
+                    .summary = "the number of the row, counted from 0",
                     .default_text = "0"}},
     .infer = infer_row,
     .view = true,
@@ -111,7 +112,7 @@ const LayerType take_row_layer = {
 extern const LayerType dropout_layer;
 const LayerType dropout_layer = {
     .name = "dropout",
-    .summary = "Sets elements to zero at random in training; in inference it does nothing.",
+    .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), "
         "section 4.1",

@@ -1,6 +1,6 @@
-// Windows that slide over a signal, an image or a volume. Reads the keys kernel, stride,
-// dilation and padding for all convolutions and pools. The functions throw InputError at the
-// faulty key. Source: Dumoulin and Visin, A guide to convolution arithmetic for deep learning
+// Windows that slide over a signal, an image or a volume. This file reads the keys kernel, stride,
+// dilation and padding for all convolutions and pools. The functions throw InputError at the faulty key.
+// The arithmetic is that of Dumoulin and Visin, A guide to convolution arithmetic for deep learning
 // (2016).
 #pragma once
 
@@ -38,8 +38,8 @@ struct Window {
   std::int64_t reach(std::size_t axis) const;
 };
 
-/// Returns the keys kernel, stride and padding. `stride_default` is "1", or empty if the kernel is
-/// the default. `axes` is 0 if the input decides the number of axes.
+/// Returns the keys kernel, stride and padding. `stride_default` is "1", or empty if the size of the kernel is the
+/// default of the stride. `axes` is 0 if the input decides the number of axes.
 std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default);
 Field dilation_field(std::size_t axes);
 /// Returns a key that only pools have: whether a last, incomplete window counts.
@@ -50,9 +50,9 @@ Window read_window(const Reader& keys, std::size_t axes);
 /// Reads kernel, stride (by default the kernel), dilation and padding of a pool.
 Window read_pool_window(const Reader& keys, std::size_t axes);
 
-/// Returns the number of positions of the window along each axis of an image, whose last axis is
-/// the channels. With `same` padding it is ceil(n / stride). Otherwise, with p zeros before and q
-/// zeros after the image, it is
+/// Returns the number of positions of the window along each axis of an image. The last axis, the channels, is left out.
+/// With `same` padding the number is ceil(n / stride). Otherwise, with p zeros before and q zeros after the image, it
+/// is
 ///   floor((n + p + q - reach) / stride) + 1, where reach = dilation (kernel - 1) + 1.
 /// With `ceil` the quotient is rounded up, but no window may begin in the zeros after the image.
 /// Throws InputError if the kernel reaches further than the padded image.

@@ -113,8 +113,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether all axes of the data that a node reads and makes mean the same in its layer as
-  /// in ONNX. If they do, an error of the layer's type is a fault of the file.
+  /// Returns whether all axes of the data that a node reads and makes have the same meaning in its layer as in ONNX. If
+  /// they do, an error of the layer's type is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -132,7 +132,7 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output is the layer's output. Each further output that is needed is a tensor of its
+    // The first output is the layer's output. Each further output that something reads is a tensor of its
     // own.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -180,7 +180,8 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    if (reads.size() == 1 && reads.front().layer == last_) return;  // this is the default
+    // A layer reads the one before by default, so nothing is written.
+    if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
     layer.set("inputs", std::move(inputs));
@@ -193,8 +194,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Notes that a table may be stored twice: if it is also the weights of the last product,
-  /// exporters write it once more, transposed.
+  /// Notes that a table may be stored twice. If a table is also the weights of the last product, exporters write it
+  /// once more, transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;

@@ -1,5 +1,5 @@
-// Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError
-// at the faulty node; all operators without a rule are reported together.
+// Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError at the faulty node.
+// If operators have no rule, a single error reports all of them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The values of a model's symbolic dimensions, as the use of the model gives them: `batch: 8`, `sequence: 128`.
+// The values of a model's symbolic dimensions. The use of the model gives them: `batch: 8`, `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ class Dimensions {
   /// Reads `batch` and all keys that do not belong to the importer itself. Throws InputError.
   explicit Dimensions(const Reader& keys);
 
-  /// Finds the batch, which is 1 unless it is given: the axis with the name `batch`, or else the
-  /// first axis of the first input. Must be called before the other functions. Throws InputError.
+  /// Finds the batch, which is 1 unless it is given. It is the axis with the name `batch`; if no axis has this name, it
+  /// is the first axis of the first input. Call this before the other functions. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
-  /// Returns the extents of an input, in the file's order. A missing extent becomes 1; finish()
-  /// refuses it.
+  /// Returns the extents of an input, in the file's order. A missing extent becomes 1, and finish() refuses it
+  /// later.
   Shape resolve(const Extents& input);
 
   /// Throws InputError that names all missing extents, or at a key that does not name a dimension.

@@ -1,5 +1,5 @@
-// Einstein's summation convention, as ONNX's Einsum writes it: `bij,jk->bik`.
-// Source: ONNX operator schemas, version 1.12, Einsum; the NumPy reference, einsum.
+// Einstein's summation convention, as ONNX's Einsum writes it: `bij,jk->bik`. It follows the ONNX operator schemas,
+// version 1.12, Einsum, and the NumPy reference, einsum.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. A label is a letter, or a number for an axis that `...` stands for, counted
-/// from the last axis.
+/// The labels of axes. A label is a letter, or for an axis that `...` stands for, a number that counts from the last
+/// axis.
 using Labels = std::vector<int>;
 
 struct Einsum {

@@ -1,4 +1,4 @@
-// Evaluates the operators with which exporters compute shapes inside a graph. It works on small constants.
+// Evaluates the operators with which exporters compute shapes inside a graph. Such operators work on small constants.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 using Inputs = std::vector<const Numbers*>;  ///< null: not known
 using Binary = double (*)(double, double);
 
-/// Converts a number to an index or a count: truncates it to a whole number, and clamps it to 64 bits.
+/// Converts a number to an index or a count. It is truncated to a whole number, and clamped to 64 bits.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -126,8 +126,8 @@ std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
   return read(*graph.numbers(node, 0), to);
 }
 
-/// Keeps every `step`-th element of one axis between `begin` and `end`; goes backwards if `step` is
-/// negative.
+/// Keeps every `step`-th element of one axis between `begin` and `end`. If `step` is negative, it goes
+/// backwards.
 void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
          std::int64_t step) {
   const std::int64_t extent = pattern.extents[axis];
@@ -137,7 +137,7 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // Going backwards, the end before the first element cannot be given as a count from the end.
+  // When going backwards, an end before the first element cannot be written as a count from the end.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -240,7 +240,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns true for at most one axis: then the order of the elements is the order of the numbers.
+/// Returns whether the input has at most one axis. Then the order of the elements is the order of the numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);
@@ -283,7 +283,7 @@ std::optional<Numbers> fold_any(const Node& node, const Numbers& data) {
   return result;
 }
 
-/// Returns the shape of the first input, or the part of the shape from `start` to `end`.
+/// Returns the shape of the first input, or with `start` and `end` a part of that shape.
 std::optional<Numbers> shape_of(const Graph& graph, const Node& node) {
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
   if (!tensor || !tensor->shape) return std::nullopt;

@@ -1,7 +1,7 @@
-// The graph of an ONNX model as plain data: all that the converter needs, without types of ONNX or
-// protobuf (files that use those types include proto.hpp). Shapes are as in ONNX: they include the
-// batch, and channels come first. All functions throw InputError; if an error has a position, this
-// is a line of `listing`, which has one line per node.
+// The graph of an ONNX model as plain data: all that the converter needs, without types of ONNX or protobuf. (Files
+// that use those types include proto.hpp.) Shapes are as in ONNX: they include the batch, and channels come first.
+// All functions throw InputError. If an error has a position, this is a line of `listing`, which has one line per
+// node.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ struct Weight {
   bool scale = false;      ///< a vector that one node makes and another reshapes to [channels, 1,
                            ///< 1]
 
-  /// Returns whether it is learned, for cases in which no operator says that it is a weight:
-  /// it is in the file, or it is a scale that a node makes, and it is more than a single
+  /// Returns whether it is learned, for cases in which no operator says that it is a weight. It is
+  /// learned if it is in the file, or is a scale that a node makes, and if it is more than a single
   /// number.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
@@ -96,9 +96,9 @@ struct Graph {
 /// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Returns the elements of each output of a node. It returns nothing unless the elements of the
-/// inputs are known and the node is one of the operators that compute shapes. `outputs` holds what
-/// is known about the outputs except their elements.
+/// Evaluates a node. Returns the elements of each of its outputs, or nothing if the elements of the inputs are not
+/// known, or if the node is not one of the operators that compute shapes. `outputs` holds what is known about the
+/// outputs except their elements.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 
 /// Returns a name that a document may contain: UTF-8 without control characters, and not too long.

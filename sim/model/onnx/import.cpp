@@ -1,4 +1,4 @@
-// The importer of ONNX models: its record, and the document around the layers.
+// The importer of ONNX models. This file has its record, and makes the document around the layers.
 #include <algorithm>
 #include <filesystem>
 
@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the known operators that `name` means: it is a whole name, or the part after the domain
-/// ("FancyAct" of "com.example.FancyAct").
+/// Returns the known operators that `name` means. It is a whole name, or the part after the domain ("FancyAct" of
+/// "com.example.FancyAct").
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
   std::vector<std::string> found;
@@ -102,7 +102,7 @@ extern const Importer onnx_importer;
 const Importer onnx_importer = {
     .name = "onnx",
     .summary =
-        "ONNX models: shapes are inferred, operators become layers, and weights are not read.",
+        "Reads ONNX models: shapes are inferred, operators become layers, and weights are not read.",
     .source = "ONNX operator schemas, version 1.12 (opset 17)",
     .ending = ".onnx",
     .parameters = {{.name = "batch",

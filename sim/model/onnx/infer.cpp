@@ -34,7 +34,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Checks attributes by which libonnx divides without a check.
+/// Checks attributes by which libonnx divides. It does not check them itself.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -91,7 +91,8 @@ std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t abse
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Drops windows of a pool that would begin in the zeros after the image, because libonnx 1.12 counts them.
+/// Drops windows of a pool that would begin in the zeros after the image. libonnx 1.12 counts them, although ONNX does
+/// not.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

@@ -1,7 +1,7 @@
-// ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It reads neither
-// weights nor anything outside the file. Files are not trusted: for any content of a file, the
-// result is a document or an InputError.
-// Source: ONNX operator schemas, version 1.12 (opset 17).
+// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It reads
+// neither weights nor anything outside the file. Files are not trusted: for any content of a file, the
+// result is a document or an InputError. The format is that of the ONNX operator schemas, version 1.12
+// (opset 17).
 #pragma once
 
 #include <cstdint>

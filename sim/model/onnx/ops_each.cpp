@@ -1,4 +1,4 @@
-// Rules for functions of each element, and for functions that reduce many elements to one.
+// The rules for functions of each element, and for functions that reduce many elements to one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -46,8 +46,8 @@ Draft quotient(const Drafting& at) {
   return draft;
 }
 
-// In the backward pass each gradient goes where its element came from. This reads only the
-// condition, 1 byte per element.
+// In the backward pass each gradient goes to the input from which its element came. This reads only the condition, 1
+// byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);
@@ -83,7 +83,7 @@ Draft reduction(const Drafting& at) {
   return draft;
 }
 
-// Each of the k values takes one comparison per element. Their positions are kept, 8 bytes each.
+// Each of the k values takes one comparison per element. The positions of the values are kept, with 8 bytes each.
 Draft top_k(const Drafting& at) {
   const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
   const std::int64_t axis = at.node.integer("axis", -1);

@@ -1,4 +1,4 @@
-// Rules for operators that move, repeat or drop elements, or only view them in another way.
+// The rules for operators that move, repeat or drop elements, or only view them in another way.
 #include <algorithm>
 
 #include "model/layers/shape.hpp"
@@ -27,8 +27,8 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// An output is a mean of its neighbours, weighted by constants. Along one axis it has 2 neighbours (linear)
-// or 4 (cubic). Over two axes this takes 4 products and 3 additions, or 16 products and 15 additions.
+// An output is a mean of its neighbours, weighted by constants. Along one axis it has 2 neighbours (linear) or 4
+// (cubic). Over two axes this takes 4 products and 3 additions, or for cubic 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -149,7 +149,7 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  draft.is_alias = true;  // only batch or channels move; channels are always last in Sluice
+  draft.is_alias = true;  // Only batch or channels move, and channels are always last in Sluice.
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);
   draft.type = "transpose";

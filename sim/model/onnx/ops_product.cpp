@@ -1,4 +1,4 @@
-// Rules for products of matrices.
+// The rules for products of matrices.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -87,7 +87,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products; each product has one element of every input as a factor.
+// An element of the output is a sum of products. Each product has one element of every input as a factor.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;

@@ -1,4 +1,4 @@
-// Rules for convolutions and pools.
+// The rules for convolutions and pools.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -97,9 +97,9 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given. The padding is what
-/// must be cut off the full extent, stride x (input - 1) + reach + output_padding. It is cut in
-/// halves, and `auto_pad` says which half is larger. Returns false if the padding would be negative.
+/// Sets the padding of a transposed convolution whose output extents are given. The padding is what must be cut off the
+/// full extent, which is stride x (input - 1) + reach + output_padding. It is cut in halves, and `auto_pad` says which
+/// half is larger. Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

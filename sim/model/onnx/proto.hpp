@@ -1,5 +1,5 @@
-// Parses ONNX's messages. Only files that include this one use libonnx and protobuf; their headers
-// are not included here.
+// Parses ONNX's messages. Only files that include this one use libonnx and protobuf. The headers of these libraries are
+// not included here.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class TypeProto;
 
 namespace sluice::onnx_import {
 
-/// Parses a file without the data of its weights. Throws InputError (through `graph`) if it is
-/// not an ONNX model: an empty or truncated file, a pickle, a zip archive, a model without
+/// Parses a file without the data of its weights. Throws InputError (through `graph`) if the file is not
+/// an ONNX model. It may be an empty or truncated file, a pickle, a zip archive, or a model without
 /// nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 

@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph: libonnx infers the shapes node by node, and small constants
-// are folded between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node, and small constants are folded
+// between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -189,8 +189,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// Adds the tensors of the surrounding graph that the bodies of a condition or a loop read. They
-  /// are inputs of the node, too.
+  /// The bodies of a condition or a loop may read tensors of the surrounding graph. Such tensors are added as inputs of
+  /// the node.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;

@@ -12,7 +12,7 @@ namespace {
 using enum Axes;
 
 const OpRule table[] = {
-    // operator, axes, kind, FLOP, then the layer type or what the gradient reads
+    // Each rule has: operator, axes, kind, FLOP, and the layer type or what the gradient reads
     {"Conv", image, convolution},
     {"ConvTranspose", image, transposed_convolution},
     {"MaxPool", image, pool, 1, "max_pool"},

@@ -1,7 +1,7 @@
-// The rules by which ONNX operators become layers: a rule names a layer type, or says what each element
-// of the output costs. There are a few kinds of operators. Each kind is a function in a file ops_*.cpp,
-// and the table in rules.cpp lists the operators of each kind. A new operator is one line there.
-// Source: ONNX operator schemas, version 1.12.
+// The rules by which ONNX operators become layers: a rule names a layer type, or says what each element of the output
+// costs. There are a few kinds of operators. Each kind is a function in a file ops_*.cpp, and the table in rules.cpp
+// lists the operators of each kind. A new operator is one line there. The operators are those of the ONNX operator
+// schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct Draft {
   std::string lacks = {};  ///< what the layer types lack to express this operator; a note says so
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< the type has a key `shape`
-  /// The shapes that the type takes and makes, if they differ from those of the tensors. Views are
-  /// put in between.
+  /// The shapes that the type takes and makes, if they differ from those of the tensors. In this case, views are put
+  /// in between.
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads, among those that are data. Empty means all of them.
   std::vector<std::size_t> reads = {};
@@ -89,8 +89,8 @@ struct Drafting {
   /// other axes mean the same in the layer and in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Requires that an input, if it is given, has `count` elements: one for each of
-  /// `what`.
+  /// Throws unless an input has `count` elements, one for each of `what`. An input that is not given
+  /// passes.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
@@ -98,7 +98,7 @@ struct Drafting {
 /// Returns the shape of an output, with the batch. Throws InputError if it is not known.
 const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor);
 
-// One function per kind of operator.
+// There is one function per kind of operator.
 Draft convolution(const Drafting& at);
 Draft transposed_convolution(const Drafting& at);
 Draft pool(const Drafting& at);

@@ -1,7 +1,7 @@
-// Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts
-// need only their shapes. So large data are dropped before the file is parsed; they are never
-// copied or read. External data are never opened: their paths are dropped, too.
-// Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
+// Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts need only their
+// shapes. So large data are dropped before the file is parsed, and are never copied or read. Files with external data
+// are never opened, because their paths are dropped, too. The format is that of onnx.proto, version 1.12, and Protocol
+// Buffers, Encoding.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace sluice::onnx_import {
 
-/// Data of a tensor are kept up to this number of bytes, because small tensors are shapes, axes, scales.
+/// Data of a tensor are kept up to this number of bytes, because small tensors may be shapes, axes or scales.
 inline constexpr std::size_t most_data = 4096;
 
-/// The deepest allowed nesting of messages (subgraphs nest).
+/// The deepest allowed nesting of messages. Messages nest because graphs contain graphs.
 inline constexpr int deepest = 40;
 
-/// Returns the same encoded ModelProto without large data. Throws InputError (without a position)
-/// if `bytes` are not such a message: truncated, or something else.
+/// Returns the same encoded ModelProto without large data. Throws InputError (without a position) if `bytes` are not a
+/// complete message of this kind.
 std::string without_data(std::string_view bytes);
 
 }  // namespace sluice::onnx_import

@@ -27,9 +27,9 @@ std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool v
   return static_cast<std::uint32_t>(graph_.weights.size() - 1);
 }
 
-/// Returns the inputs whose elements become a node's output. The scales and zero points of
-/// quantised inputs do not. If the file stores a tensor quantised, the tensor becomes a weight at
-/// the node that turns it into numbers.
+/// Returns the inputs whose elements become a node's output. The scales and zero points of quantised inputs are not
+/// among them. If the file stores a tensor quantised, the tensor becomes a weight at the node that turns it into
+/// numbers.
 std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   const bool turns = node.op == "DequantizeLinear";
   if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;

@@ -1,5 +1,5 @@
-// Finds out which elements of an ONNX file are parameters: elements of initialisers, and of constants
-// that nodes make. It follows them through the nodes that compute constants from constants.
+// Finds out which elements of an ONNX file are parameters. They are elements of initialisers, and of constants that
+// nodes make. Nodes may compute constants from constants, and the elements are followed through such nodes.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class WeightOrigins {
   /// Adds a weight to the graph and returns its number.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// Records which weights the constant outputs of a node are made of. An output that is made of no
-  /// weight becomes a weight itself.
+  /// Records of which weights the constant outputs of a node are made. An output that is made of no weight becomes a
+  /// weight itself.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

@@ -1,7 +1,7 @@
-// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the
-// first layer that reads it; any later reader shares it. A weight with one axis (a bias or a scale)
-// belongs to each of its readers separately, because exporters store equal ones only once, such as
-// the zeros of a network before training.
+// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the first layer
+// that reads it. Any later reader shares it. A weight with one axis (a bias or a scale) is different: it counts
+// at each of its readers. Exporters store equal ones, such as the zeros of a network before training, only
+// once.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class Weights {
  public:
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
-  /// Claims weights for a layer whose type counts `parameters` elements: the inputs of the draft
-  /// that the type counts. If another layer owns them, `layer` gets the key `tied`. If the counts
-  /// do not match, claims nothing and returns false.
+  /// Claims weights for a layer whose type counts `parameters` elements. They are the inputs of the draft that the type
+  /// counts. If another layer owns them, `layer` gets the key `tied`. If the counts do not match, it claims nothing and
+  /// returns false.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims weights for an `operator` of that name: the elements of all learned inputs that no
-  /// layer owns yet.
+  /// Claims weights for an `operator` of that name. They are the elements of all learned inputs that no layer owns
+  /// yet.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;

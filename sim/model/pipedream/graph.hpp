@@ -1,10 +1,10 @@
-// A layer graph of PipeDream, `*.graph.txt`, as text. Each line is a node or an edge:
+// Reads a layer graph of PipeDream, `*.graph.txt`. Each line is a node or an edge:
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Times are in milliseconds and sizes in bytes of float32, for a whole batch; the file does not say
-// how many samples that is. All functions throw InputError at the faulty line.
-// Source: Narayanan et al., PipeDream (SOSP 2019), section 3.1; msr-fiddle/pipedream, profiler.
+// Times are in milliseconds and sizes in bytes of float32, for a whole batch. The file does not say how many samples a
+// batch has. All functions throw InputError at the faulty line. The format is that of Narayanan et al., PipeDream (SOSP
+// 2019), section 3.1, and of msr-fiddle/pipedream, profiler.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Node {
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
-  /// Returns whether the node is the size of a tensor, which the host asks for: a number, not a tensor.
+  /// Returns whether the node is the size of a tensor, for which the host asks. It is a number, not a tensor.
   bool is_size() const { return kind == "Size"; }
   /// Returns whether it is "Input", "Input0", "Input12", and so on.
   bool is_input() const {

@@ -1,5 +1,5 @@
-// Turns layer graphs of PipeDream into models with measured costs: each node becomes a layer of
-// type `measured`.
+// Turns layer graphs of PipeDream into models with measured costs. Each node becomes a layer of type
+// `measured`.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -63,9 +63,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Returns whether a node is left out. Sizes are left out, because they are numbers. So are nodes
-  /// without times and bytes whose inputs are all left out, such as a state that is passed from one
-  /// call to the next.
+  /// Returns whether a node is left out. Sizes are left out, because they are numbers. A node without times and
+  /// bytes is left out if all of its inputs are left out. Such a node is a state that is passed from one call to the
+  /// next.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -229,7 +229,8 @@ Imported read(std::string_view bytes, const std::string& path, const Reader& key
 extern const Importer pipedream_importer;
 const Importer pipedream_importer = {
     .name = "pipedream",
-    .summary = "Layer graphs of PipeDream's profiler, with the measured seconds of each layer.",
+    .summary =
+        "Reads layer graphs of PipeDream's profiler, with the measured seconds of each layer.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
     .parameters =
