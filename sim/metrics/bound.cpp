@@ -15,8 +15,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
 /// Bounds within this share of the greatest bound count as equal to it.
 constexpr double near = 0.01;
-/// A resource can be the reason for the bound only if its own work is at least this share of the bound.
-/// Actions before and after a resource's work bring even nearly idle resources close to the greatest bound.
+/// A resource can be the reason for the bound only if its own work is at least this share of the bound. The reason for
+/// this limit is that actions before and after a resource's work bring even nearly idle resources close to the greatest
+/// bound.
 constexpr double own_share = 0.5;
 
 /// The load of one link: the earliest time at which a byte can cross it, the seconds for all its
@@ -52,16 +53,16 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound by one stream or link: the seconds that the run takes at least, and the seconds for
-/// which the resource itself works.
+/// The bound by one stream or link. It has the seconds that the run takes at least, and the seconds for which the
+/// resource itself works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// Returns the greatest of the bounds and the longest path, and the resource that is the reason.
-/// This is the resource that works longest, of those whose bounds are near the greatest one and
-/// whose own work is a large part of it: without more of this resource nothing gets faster.
+/// Returns the greatest of the bounds and the longest path, and the resource that is the reason for it. Of the
+/// resources whose bounds are near the greatest one and whose own work is a large part of it, this is the one that
+/// works longest. Nothing gets faster without more of this resource.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -9,9 +9,10 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// A stream or link whose work, with what must come before and after it, takes that long or up to 1 % less,
-  /// and whose own work is at least half of that; of several, the one that works longest. Otherwise it is
-  /// "dependencies": several streams or links must work one after the other.
+  /// The resource that is the reason for the bound. It is a stream or link whose own work is at least half of the
+  /// bound. Its work, with what must come before and after it, takes as long as the bound or up to 1 % less. Of several
+  /// such resources, it is the one that works longest. If there is none, it is "dependencies": several streams or links
+  /// must work one after the other.
   std::string resource;
 };
 

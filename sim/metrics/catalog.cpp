@@ -1,4 +1,4 @@
-// The catalog of metrics. A new one takes a file in kinds/ and a line here; the order is that of the summary.
+// The catalog of metrics. To add one, add a file in kinds/ and a line here. The summary has the order of this list.
 #include "metrics/metric.hpp"
 
 namespace sluice {

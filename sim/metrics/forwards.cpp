@@ -1,4 +1,4 @@
-// Computes the earliest start of each execution of a plan: see paths.hpp.
+// Computes the earliest start of each execution of a plan, which paths.hpp defines.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -74,7 +74,7 @@ class Forwards {
       time_[node.stream] +=
           static_cast<double>(graph_.runs_between(node, begin, end)) * node.seconds;
     }
-    window_.clear();  // later executions must not use the times of skipped iterations
+    window_.clear();  // Later executions must not use the times of skipped iterations.
   }
 
   /// Returns the time from which actions that wait for this execution may start.

@@ -1,5 +1,5 @@
-// Metrics compute a number from the totals of an execution. Each metric, or small family of
-// metrics, has one file in kinds/; catalog.cpp lists them.
+// Metrics compute a number from the totals of an execution. Each metric, or small family of metrics, has one file in
+// kinds/. catalog.cpp lists them.
 #pragma once
 
 #include <string>

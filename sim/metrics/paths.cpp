@@ -48,7 +48,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order, except that an action comes after the actions that it waits for.
+/// Sorts a section in listing order. If an action waits for one that is listed later, it is moved behind the latter.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -60,8 +60,8 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // Kahn's algorithm. The actions that follow the k-th one are next[first[k]] … next[first[k + 1] -
-  // 1]. What never runs neither follows nor precedes anything.
+  // This is Kahn's algorithm. The actions that follow the k-th one are next[first[k]] … next[first[k + 1] - 1]. An
+  // action that never runs neither follows nor precedes anything.
   const auto ever_runs = [&](std::uint32_t a) { return plan.executions_of(a) > 0; };
   std::vector<std::uint32_t> previous(end - begin, none), last(plan.streams.size(), none);
   for (std::uint32_t a = begin; a < end; ++a)
@@ -116,8 +116,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // For the iterations in the middle only the work of each stream counts. The first few
-      // iterations follow.
+      // For the iterations in the middle, only the work of each stream counts. Then the first few iterations
+      // follow.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -147,7 +147,8 @@ class Backwards {
       }
   }
 
-  /// `pushed` is the longest path through the actions that wait for this execution, from the time when it is available.
+  /// Sets the time that must follow this execution. `pushed` is the longest path through the actions that wait for it,
+  /// from the time when it is available.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

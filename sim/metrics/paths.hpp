@@ -1,6 +1,6 @@
-// Longest paths through a plan: the earliest start of each execution, and the time that must still
-// follow it. They use only the order on streams and waits: memory is unlimited, and every transfer
-// is alone on its links. So both are lower bounds. Internal to lower_bound().
+// Longest paths through a plan. They give the earliest start of each execution, and the time that must still follow it.
+// They use only the order on streams and waits, as if memory were unlimited and every transfer alone on its links. So
+// both are lower bounds. Only lower_bound() uses this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// A plan's actions with the numbers that these computations need.
+/// A plan's actions, with the numbers that these computations need.
 struct PathGraph {
   struct Node {
     double seconds = 0;     ///< seconds for which it occupies its stream, alone on its links
@@ -34,8 +34,8 @@ struct PathGraph {
   const Plan& plan;
   std::vector<Node> nodes;
   std::vector<Wait> waits;
-  /// The actions, section by section. Each comes after those that it waits for and those that
-  /// precede it on its stream.
+  /// The actions, section by section. Each comes after the actions that it waits for and the actions that precede it on
+  /// its stream.
   std::vector<std::uint32_t> order;
   std::int64_t longest_wait = 0;    ///< the longest wait on an action of the body, in iterations
   std::int64_t farthest_ahead = 0;  ///< the largest `ahead` of an action that runs at all, in
@@ -45,7 +45,7 @@ struct PathGraph {
   void sort_section(Section section);
 };
 
-/// The start of the first execution of each action, and on each stream. It is infinity if nothing
+/// The start of the first execution of each action and of each stream. It is infinity if nothing
 /// runs.
 struct Heads {
   std::vector<double> action_start, stream_start;
@@ -56,11 +56,11 @@ struct Tails {
   std::vector<double> stream_tail;  ///< by stream: what follows the end of its last execution
 };
 
-/// Iterations that add the same amount to every time are counted at once. At most `most` other
-/// executions are visited. If there are more, only the work of each stream counts for the
-/// iterations in the middle.
+/// Walks through a plan from its start. Iterations that add the same amount to every time are counted at once. At most
+/// `most` other executions are visited. If there are more, only the work of each stream counts for the iterations in
+/// the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
-/// Walks only through the first and last few iterations.
+/// Walks through a plan from its end. Only the first and last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);
 
 }  // namespace sluice

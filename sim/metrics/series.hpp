@@ -1,7 +1,7 @@
-// Quantities over time, collected while the simulation runs: utilisation by stream, samples done,
-// seconds of recomputation, watts. There are at most 10,000 equal bins (fewer if there are very
-// many streams, so that all series stay below 2 MB). When the simulation runs beyond the last bin,
-// all bins become twice as wide.
+// Quantities over time, collected while the simulation runs: utilisation by stream, samples done, seconds of
+// recomputation, and watts. There are at most 10,000 equal bins. (There are fewer if the plan has very many
+// streams, so that all series stay below 2 MB.) When the simulation runs beyond the last bin, all bins become twice
+// as wide.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class SeriesSink final : public Sink {
   /// through the spans.
   void repeat(const Repetition& repetition) override;
 
-  /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and
-  /// recomputation are cumulative. A sample counts from the moment at which it is available. Watts
-  /// are idle power plus the joules of each action and of the bytes on its links, spread evenly
-  /// over the action. A plan without watts has no such series.
+  /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
+  /// cumulative, and a sample counts from the moment at which it is available. Watts are idle power plus the joules of
+  /// each action and of the bytes on its links, spread evenly over the action. A plan without watts has no such
+  /// series.
   SeriesTable table() const;
 
  private:
@@ -43,7 +43,7 @@ class SeriesSink final : public Sink {
   };
   void reach(double time);  ///< widens the bins until they reach `time`
   void spread(Bins& bins, double start, double end, double amount);
-  /// Does the same for all repetitions of this span.
+  /// Adds all repetitions of this span to the bins in the same way.
   void spread_again(Bins& bins, const Repetition& repetition, double start, double end,
                     double amount);
   SeriesTable::Series cumulative(const Bins& bins, std::size_t count) const;

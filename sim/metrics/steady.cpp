@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the seconds of work of the busiest stream or link in one iteration. On average an iteration cannot
-/// take less, because a stream executes one action at a time and a link carries at most its bandwidth.
+/// Returns the seconds of work of the busiest stream or link in one iteration. On average an iteration cannot take
+/// less: a stream executes one action at a time, and a link carries at most its bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,9 +25,9 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// With few steps the end of the run shortens the result: the last steps do not load weights for
-/// later steps, so they end sooner than in the steady state. But a step never takes less than its
-/// work on the busiest stream or link.
+/// Measures a step. With few steps the end of the run makes the result too short: the last steps do not load weights
+/// for later steps, so they end sooner than in the steady state. But a step never takes less than its work on the
+/// busiest stream or link, so the result is at least this work.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

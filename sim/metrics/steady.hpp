@@ -1,5 +1,5 @@
-// The steady state of an execution: how long a step takes once the pipeline is filled, and how many
-// samples per second that gives. Times are in seconds.
+// The steady state of an execution. This says how long a step takes once the pipeline is filled, and how many samples
+// per second it computes. Times are in seconds.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in the steady state. If further steps were run (as `sluice run`
-/// does), they are measured. Otherwise the second half of the steps asked for is measured, from the
-/// completion of the middle step to that of the last one; but the result is at least the work of
-/// one step on its busiest stream or link. Returns nothing if at most one step was run.
+/// Returns the seconds of a step in the steady state. If further steps were run (as `sluice run` does), they are
+/// measured. Otherwise the second half of the steps asked for is measured, from the completion of the middle step to
+/// that of the last one. In this case, the result is at least the work of one step on its busiest stream or link.
+/// Returns nothing if at most one step was run.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need nothing else. The execution must be
-/// complete: no repetitions may be left out.
+/// Collects when the steps of a run end, for callers that need nothing else. The execution must be complete, without
+/// repetitions that are left out.
 class StepEnds final : public Sink {
  public:
   explicit StepEnds(const Plan& plan);
@@ -31,7 +31,8 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Returns the seconds of a step in the second half of the steps that were run, as above.
+/// Returns the seconds of a step in the second half of the steps that were run. The result is at least the work of one
+/// step on its busiest stream or link.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
 /// Returns the number of samples whose answers become complete in a step.

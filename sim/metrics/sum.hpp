@@ -1,5 +1,5 @@
-// A sum of many numbers without accumulated rounding errors. Source: A. Neumaier,
-// Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54 (1974).
+// A sum of many numbers without accumulated rounding errors. The method is that of A. Neumaier, Rundungsfehleranalyse
+// einiger Verfahren zur Summation endlicher Summen, ZAMM 54 (1974).
 #pragma once
 
 #include <cmath>

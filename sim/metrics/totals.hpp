@@ -47,8 +47,8 @@ class Totals final : public Sink {
     double measured_s = 0;  ///< the part of compute_s that rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
-    /// A transfer counts in full for each link that it crosses. A flow of a computation counts with
-    /// the seconds that it takes when it is alone.
+    /// Seconds and bytes of transfers, for each link. A transfer counts in full for each link that it crosses. A flow
+    /// of a computation counts with the seconds that it would take alone.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
@@ -58,7 +58,7 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Multiplies by the number of repetitions. Levels of pools are the same after each repetition.
+  /// Adds the repeated part as many times as it is repeated. Levels of pools are the same after each repetition.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
@@ -72,26 +72,26 @@ class Totals final : public Sink {
   /// Returns whether every action of the plan has been executed as often as it should be.
   bool complete() const;
 
-  /// Returns the time when the last iteration of the middle step was complete (last_complete(): the
-  /// last iteration of all, n - 1): the latest `available` of its actions. Returns nothing if it was
-  /// not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
+  /// Returns the time when the last iteration of the middle step was complete, which is the latest `available` of its
+  /// actions. last_complete() does the same for the last iteration of all, n - 1. Both return nothing if that iteration
+  /// was not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// Returns the time when the first step was complete. If an iteration of the body contains several
-  /// steps, this is when as many samples were done as a step has. Returns nothing if it was not reached.
+  /// Returns the time when the first step was complete. If an iteration of the body contains several steps, this is
+  /// when as many samples were done as a step has. Returns nothing if this was not reached.
   std::optional<double> first_complete() const;
 
   /// Returns the bound of the plan. It is computed at the first call.
   const Bound& bound() const;
 
-  /// Seconds of the bound of the question that the plan answers; empty if it does not answer a
+  /// Sets the seconds of the bound of the question that the plan answers. They are empty if the plan does not answer a
   /// question.
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Seconds of a step in the steady state, measured by further steps beyond those asked for; empty
-  /// if none were run.
+  /// Sets the seconds of a step in the steady state, measured by further steps beyond those asked for. They are empty
+  /// if no further steps were run.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
@@ -108,7 +108,7 @@ class Totals final : public Sink {
     std::int64_t samples;
   };
   Sums add_up() const;
-  /// `seconds` is the time for which the flow is on its links, over all executions.
+  /// Adds a flow. `seconds` is the time for which it is on its links, over all executions.
   void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
                 double seconds) const;
   /// Returns whether the span is a computation that waited for a transfer.

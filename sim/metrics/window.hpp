@@ -1,4 +1,4 @@
-// The times of executions in the last few iterations of a plan's body. Internal to lower_bound().
+// The times of executions in the last few iterations of a plan's body. Only lower_bound() uses this.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// The byte per second that this number of threads read and write together.
+/// How many bytes per second this number of threads read and write together.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;
@@ -115,8 +115,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// The ports of a shared memory limit the compute units as they limit its transfers, unless the
-/// memory has rates by threads.
+/// The ports of a shared memory limit the compute units as they limit the memory's transfers, unless the memory has
+/// rates by threads.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

@@ -1,5 +1,5 @@
-// The memories that a device's compute units reach without a link, as the device's key `memory`
-// lists them: a memory of its own, a memory of the platform, or a list of these.
+// Reads the memories that a device's compute units reach without a link, as the device's key `memory` lists them. This
+// is a memory of its own, a memory of the platform, or a list of these.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ const Record& device_memory_record();
 /// Returns the record of a memory of the platform.
 const Record& platform_memory_record();
 
-/// Returns the memories in the order in which they are written; the first is the default. For the
-/// device's own memories `pool` holds only the ending that follows the device's name: "" for the
-/// default memory, "_ddr" for a memory called ddr. Throws InputError.
+/// Returns the memories in the order in which they are written. The first is the default. For the device's own
+/// memories, `pool` holds only the ending that follows the device's name: "" for the default memory, and "_ddr" for a
+/// memory called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// The rates of a link in each direction. The keys of the link apply to both directions, and the
-// keys of one direction replace them. Where host memory is pageable, the keys for pageable copies
-// replace both.
+// The rates of a link in each direction. The keys of the link apply to both directions, and the keys of
+// one direction replace them. If host memory is pageable, the keys for pageable copies replace all of
+// these.
 #pragma once
 
 #include <optional>

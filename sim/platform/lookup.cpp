@@ -62,8 +62,8 @@ struct PlatformLookup::Tables {
     return found->second;
   }
 
-  /// Returns the edges of the path with the fewest links; empty if there is no path. Finds it by
-  /// breadth-first search in the order of declaration.
+  /// Returns the edges of the path with the fewest links. They are empty if there is no path. A breadth-first search
+  /// goes through the links in the order of their declaration.
   std::vector<std::uint32_t> fewest_links(const std::string& from, const std::string& to) const {
     const auto begin = node.find(memory.at(from)), end = node.find(memory.at(to));
     if (begin == node.end() || end == node.end() || begin == end) return {};
@@ -91,16 +91,16 @@ struct PlatformLookup::Tables {
   std::size_t devices, memories, edges;  ///< numbers of elements when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< by node
-  /// Numbers of devices, by node. `owner` holds, for a memory of a device, that device. `users`
-  /// holds, for a memory of the platform, the only device that reaches it without a link.
+  /// Numbers of devices, by node. `owner` holds, for a memory of a device, this device. `users` holds, for a
+  /// memory of the platform, the only device that reaches it without a link.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to) by edge
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
-  /// Returns the device whose copy engine moves bytes between two nodes, and whether this engine
-  /// works at the last link of the path instead of the first. It is the sender's engine, unless
-  /// only the receiver is a device or a device's memory.
+  /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
+  /// last link of the path instead of the first. It is the sender's engine, unless only the receiver is a device or a
+  /// device's memory.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,

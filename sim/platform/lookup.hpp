@@ -1,5 +1,5 @@
-// Finds devices and memories by name, and the paths between them, and remembers what it found. It
-// is internal to Platform. Several threads may ask for paths.
+// Finds devices and memories by name, and the paths between them, and remembers what it found. Only Platform uses this.
+// Several threads may ask for paths.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Answers questions about a platform: rates, names, routes.
+// Answers questions about a platform's rates, names and routes.
 #include "platform/platform.hpp"
 
 #include <algorithm>

@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model
-/// roofline multiplies the peaks by these shares; the cost model peak ignores them.
+/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model roofline multiplies
+/// the peaks by these shares. The cost model peak ignores them.
 struct RooflineShares {
   double compute = 1;  ///< of the peak FLOP/s
   double memory = 1;   ///< of the memory bandwidth
@@ -23,8 +23,8 @@ struct RooflineShares {
 
 /// A memory that the compute units of a device reach without a link.
 struct DeviceMemory {
-  /// The name of its pool in plans: "gpu" or "gpu_ddr"; a memory of the platform keeps its own
-  /// name, "dram".
+  /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
+  /// "dram".
   std::string pool;
   bool own = true;  ///< it belongs to this device alone; otherwise it is one of Platform::memories
   /// Bytes that tensors may use, without the reserved ones. Without a value the memory is unlimited.
@@ -34,8 +34,8 @@ struct DeviceMemory {
 
   /// Returns byte per second in either direction: the smaller rate if the directions differ.
   std::optional<double> bandwidth() const;
-  /// Returns the seconds in which the compute units access `bytes`, of which they write `written`.
-  /// Reading and writing do not overlap. Without a value the rate is not given.
+  /// Returns the seconds in which the compute units access `bytes`, of which they write `written`. Reading and writing
+  /// do not overlap. Returns nothing if the rate is not given.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
@@ -79,8 +79,8 @@ struct Channel {
   double idle_w = 0, busy_w = 0;
 };
 
-/// Who copies: a copy engine while the compute units work on, or all compute units, which then do
-/// nothing else.
+/// Says who copies. It is a copy engine while the compute units work on; or all compute units, which then do nothing
+/// else.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes move from one memory to another. The nodes are named after devices or memories.
@@ -105,12 +105,13 @@ struct Platform {
   /// Returns the memory that feeds the devices: the only one, or the one with the fewest links to a
   /// device. Throws InputError if there is none, or if several are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another's; of several such
-  /// routes, the one whose links were declared first. Setup and latency are sums; each channel is
-  /// listed once. The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy
-  /// uses the rates that the links give for such copies, and a stream of its own,
-  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two. The reference is
-  /// valid as long as the platform exists and no devices, memories or edges are added to it.
+  /// Returns the route with the fewest links from one node's memory to another's. Of several such routes, it is the one
+  /// whose links were declared first. Setup and latency are sums over the links. Each channel is listed once. The ends
+  /// may also be further memories of devices ("gpu_ddr").
+  ///
+  /// A synchronous copy uses the rates that the links give for such copies, and a stream of its own,
+  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two. The reference is valid as long as the
+  /// platform exists and no devices, memories or edges are added to it.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
 
@@ -135,7 +136,7 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads a file, or the bundled platform of that name (data_root()/platforms), with overrides.
+/// Reads a file, or the bundled platform of that name (data_root()/platforms). Overrides are applied.
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

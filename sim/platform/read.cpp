@@ -1,4 +1,4 @@
-// Reads a platform document: expands devices by their counts, and links by direction and sharing.
+// Reads a platform document. It expands devices by their counts, and links by direction and sharing.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -73,10 +73,10 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
   std::string prefix_;            ///< prefix of names in that part: "node0_"
   Platform platform_;
-  /// The names after expansion by count, for each name as written.
+  /// For each name as written, the names after expansion by count.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
-  /// The memories of each device if it had all threads for which they have rates.
+  /// The memories that each device would have with all threads for which they have rates.
   std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 
@@ -147,8 +147,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, reader.integer("count"));
 }
 
-/// Adds `count` such devices, each with pools of its own. All of them share a memory of the
-/// platform.
+/// Adds `count` such devices, each with pools of its own. A memory of the platform is shared by all of
+/// them.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
@@ -260,9 +260,9 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Returns the share of a link's rate that the device reaches with its threads. The link gives the
-/// rate of synchronous copies with all threads for which the memories have rates; a copy takes as
-/// long as reading and then writing (platforms/FORMAT.md).
+/// Returns the share of a link's rate that the device reaches with its threads. The link gives the rate of synchronous
+/// copies with all threads for which the memories have rates. A copy takes as long as reading and then writing
+/// (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;
@@ -280,7 +280,8 @@ double Builder::share_of_threads(const std::string& from, const std::string& to)
   return 1;
 }
 
-/// Joins a single near node with all far ones, or each near node with the far node of the same number.
+/// Joins nodes by links. A single near node is joined with all far ones. Several near nodes are each joined with the
+/// far node of the same number.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -365,7 +366,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // Messages call a platform without a name after its file.
+  // A platform without a name is called after its file in messages.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

@@ -1,4 +1,4 @@
-// What a platform document may contain.
+// The record of a platform document: which keys it may have.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
@@ -14,14 +14,14 @@ Field text(std::string name, std::string summary) {
 }
 
 Field capacity() {
-  Field field = quantity("capacity", Dimension::bytes, "Size in bytes, or unlimited.");
+  Field field = quantity("capacity", Dimension::bytes, "The size in bytes, or unlimited.");
   field.choices = {"unlimited"};
   return field;
 }
 
 const Record& rate_record() {
   static const Record record = [] {
-    Record made{"rate", "Peak FLOP/s by dtype; 1 multiply-accumulate is 2 FLOP.", {}};
+    Record made{"rate", "The peak FLOP/s for each dtype; 1 multiply-accumulate is 2 FLOP.", {}};
     for (const std::string& dtype : dtype_names())
       made.fields.push_back(may_be_absent(
           above_zero(quantity(dtype, Dimension::flop_per_s, "Peak FLOP/s in " + dtype + "."))));
@@ -45,13 +45,14 @@ const Record& threads_record() {
 }
 
 Field by_threads() {
-  return {.name = "by_threads",
-          .type = Type::list,
-          .summary =
-              "Byte/s of the compute units by the number of threads, in ascending order; rates "
-              "between two rows lie on a straight line. The device gives its `threads`.",
-          .optional = true,
-          .record = &threads_record()};
+  return {
+      .name = "by_threads",
+      .type = Type::list,
+      .summary =
+          "The byte/s of the compute units for each number of threads, in ascending order; rates between two rows "
+          "lie on a straight line. The device gives its number in `threads`.",
+      .optional = true,
+      .record = &threads_record()};
 }
 
 }  // namespace
@@ -159,8 +160,9 @@ const Record& device_record() {
                              "Seconds that each operator adds in the roofline cost model."),
                     "0s"),
        with_default(quantity("idle", Dimension::watts, "Watts while it computes nothing."), "0W"),
-       may_be_absent(quantity("busy", Dimension::watts,
-                              "Watts while it computes; by default as many as idle.")),
+       may_be_absent(
+           quantity("busy", Dimension::watts,
+                    "Watts while it computes; the default is the watts while it is idle.")),
        {.name = "tiles",
         .type = Type::integer,
         .summary = "The number of tiles of an IPU; 0: it is not divided into tiles.",
@@ -242,8 +244,9 @@ const Record& platform_record() {
        text("source", "Where the figures come from."),
        {.name = "assumed",
         .type = Type::list,
-        .summary = "Paths of figures for which no source is known, such as devices.gpu.roofline: "
-                   "answers say that they rest on them.",
+        .summary =
+            "Paths of figures for which no source is known, such as devices.gpu.roofline. Answers that rest on "
+            "these figures say so.",
         .optional = true},
        by_name("devices", "The devices, by name.", device_record()),
        by_name("memories", "The memories that do not belong to a device, by name.",

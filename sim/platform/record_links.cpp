@@ -1,4 +1,4 @@
-// What a link of a platform document may contain.
+// The record of a link of a platform document: which keys it may have.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 
@@ -121,10 +121,10 @@ const Record& link_record() {
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(quantity("idle", Dimension::watts,
-                             "Watts of each direction (of the link when half duplex) at rest."),
+                             "Watts of each direction at rest; of the link, if it is half duplex."),
                     "0W"),
        may_be_absent(quantity("busy", Dimension::watts,
-                              "Watts at full bandwidth; by default as many as idle."))}};
+                              "Watts at full bandwidth; the default is the watts at rest."))}};
   return record;
 }
 

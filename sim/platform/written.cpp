@@ -49,7 +49,8 @@ std::vector<WrittenPart> written_parts(const Value& platform, std::string_view k
 }
 
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name) {
-  for (const WrittenPart& part : parts)  // the name of a document's key may itself end in a digit
+  // The name of a document's key may itself end in a digit, so the whole name comes first.
+  for (const WrittenPart& part : parts)
     if (part.group.empty() && part.key == name) return &part;
   for (const WrittenPart& part : parts)
     if (is_called(part, name)) return &part;

@@ -1,4 +1,4 @@
-// balanced: a given number of stages, where the longest stage takes as little time as possible.
+// balanced: makes a given number of stages, so that the longest stage takes as little time as possible.
 #include <bit>
 #include <cmath>
 
@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Seconds of the layers that compute: elapsed[i] is the sum over the first i of them, and last[i]
-/// is the number of the i-th one in the model. An input is counted with the layer after it.
+/// The layers that compute, in order. elapsed[i] is the sum of the seconds of the first i of them, and last[i] is the
+/// number of the i-th one in the model. An input is counted with the layer after it.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,9 +28,9 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns the end of each of `count` stages (one past its last element). Each stage is as long as
-/// `bound` allows, but leaves one element to each later stage. If `bound` is too small, not all
-/// elements are covered.
+/// Returns the end of each of `count` stages, which is one past its last element. Each stage is as long as
+/// `bound` allows, but leaves one element to each later stage. If `bound` is too small, not all elements are
+/// covered.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;
@@ -50,8 +50,8 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns the exact smallest bound for which all elements are covered. Non-negative doubles have
-/// the same order as their bit patterns, so a bisection of the patterns ends after 64 steps.
+/// Returns the exact smallest bound for which all elements are covered. Non-negative doubles have the same order as
+/// their bit patterns. So a bisection of the patterns ends after 64 steps.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
@@ -82,8 +82,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
-        "A given number of stages, cut so that the longest takes the least time by the cost model; "
-        "of equally good cuts, the one with the longer early stages.",
+        "Makes a given number of stages, so that the longest takes the least time by the cost model. Of equally good "
+        "cuts, it is the one with the longer early stages.",
     .source = "the linear partition problem; the bound is searched exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",

@@ -58,7 +58,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Says what helps if a layer does not fit. Each part of a split layer has a share of its weights and state only.
+/// Says what helps if a layer does not fit. If a layer is split, each part has only a share of its weights and state.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "use stages.split=true, which splits such a layer into parts";
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Refuses caches that alone are too large: then no layer is to blame, and no cut helps.
+/// Refuses caches that are too large even without a layer. Then no cut helps.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -134,8 +134,8 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less memory than a shorter one, because its output may be smaller. So
-    // the search goes on until a stage is too large even without its output.
+    // A longer stage may need less memory than a shorter one, because its output may be smaller. So the search goes on
+    // until a stage is too large even without its output.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
@@ -152,8 +152,8 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit, or nothing if there are none. Of equally few, the first stages
-/// are the longest possible. A dynamic programme from the back: the fewest stages from each layer on.
+/// Returns the fewest stages that all fit, or nothing if there are none. Of equally few, the first stages are the
+/// longest possible. A dynamic programme goes from the back: it finds the fewest stages from each layer on.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct Rest {
@@ -207,8 +207,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns how many parts each layer needs so that each part fits alone. A part needs memory for
-/// its share, for the layer's inputs, and for the outputs of the other parts.
+/// Returns how many parts each layer needs so that each part fits alone. A part needs memory for its share of the
+/// layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -235,9 +235,9 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Each stage is as long as the device's memory allows: its weights, and its input, output "
-        "and workspace for one micro-batch must fit beside the caches that the device holds; in "
-        "training also its gradients, optimizer state and what it keeps for the backward pass.",
+        "Makes each stage as long as the device's memory allows. Its weights, and its input, output and workspace for "
+        "one micro-batch, must fit beside the caches that the device holds; in training also its gradients, optimizer "
+        "state and what it keeps for the backward pass.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters = {{.name = "share",

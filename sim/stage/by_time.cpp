@@ -1,7 +1,7 @@
-// by_time: finds the stages with the least total time when the device loads the weights of one stage
-// after another. A stage takes as long as its computation of all micro-batches in flight, or as the load
-// of its weights, whichever is longer. It must fit beside the activations that wait before and behind
-// it. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
+// by_time: finds the stages with the least total time when the device loads the weights of one stage after another. A
+// stage takes as long as its computation of all micro-batches in flight, or as the load of its weights, whichever is
+// longer. The stage must fit beside the activations that wait before and behind it. A dynamic programme finds the best
+// cut for each of several numbers of passes through the stages.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -82,7 +82,7 @@ class Divider {
 
   bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
             std::int64_t in_flight) const {
-    __extension__ using Wide = __int128;  // both factors may have 63 bits
+    __extension__ using Wide = __int128;  // Each factor may have 63 bits.
     const Wide in = static_cast<Wide>(sizes_.input(first)) * request_.samples,
                out = static_cast<Wide>(sizes_.output(last)) * request_.samples;
     const Wide waiting_in = first == 0 ? 1 : in_flight,
@@ -137,9 +137,9 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Stages that fit the device's memory, with the least total time when their weights are loaded "
-        "one stage after another: a stage takes as long as its computation of all micro-batches in "
-        "flight or as the load of its weights, whichever is longer.",
+        "Makes stages that fit the device's memory, with the least total time when their weights are loaded one stage "
+        "after another. A stage takes as long as its computation of all micro-batches in flight or as the load of its "
+        "weights, whichever is longer.",
     .source =
         "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on "
         "one card",

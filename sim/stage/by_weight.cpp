@@ -1,5 +1,5 @@
-// by_weight: stages that each have at most an equal share of the weights, cut where few bytes
-// cross. Only the model decides, so the cut is the same for every machine and every size of memory.
+// by_weight: makes stages that each have at most an equal share of the weights, cut where few bytes cross. Only the
+// model decides, so the cut is the same for every machine and every size of memory.
 #include <algorithm>
 #include <limits>
 
@@ -31,8 +31,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best division of the layers up to one layer: its largest crossing is the smallest possible,
-/// and among equal divisions it has the fewest stages.
+/// The best division of the layers up to one layer. Its largest crossing is the smallest possible, and among divisions
+/// that are equal in this, it has the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
@@ -56,8 +56,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer that is too large on its own becomes a stage nevertheless, and so does a layer that
-      // has only inputs before it.
+      // A layer that is too large on its own becomes a stage nevertheless. So does a layer that has only inputs before
+      // it.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {
@@ -83,8 +83,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Stages with at most an equal share of the weights, cut where the fewest bytes cross; a "
-        "layer with more than such a share is split into equal parts.",
+        "Makes stages with at most an equal share of the weights, cut where the fewest bytes cross. A layer with more "
+        "than such a share is split into equal parts.",
     .source =
         "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the "
         "machine",

@@ -18,7 +18,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut per_layer_cut = {
     .name = "per_layer",
-    .summary = "Each layer is a stage; the input belongs to the first one.",
+    .summary = "Makes each layer a stage; the input belongs to the first one.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters = {{.name = "input_stage",

@@ -1,8 +1,8 @@
 // single_tensor: a stage ends wherever a single tensor crosses, so that no tensor crosses two cuts.
 //
-// All tensors that cross a cut count as one. A shortcut that crosses several cuts would be held
-// (and kept for the backward pass) once for each of them. So the layer-by-layer cut of a residual
-// network counts its shortcuts many times; this cut counts each of them once.
+// All tensors that cross a cut count as one tensor. So a shortcut that crosses several cuts would be held (and kept for
+// the backward pass) once for each cut. The cut per_layer of a residual network counts its shortcuts many times. This
+// cut counts each shortcut once.
 #include "stage/stage.hpp"
 
 namespace sluice {

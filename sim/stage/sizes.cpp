@@ -79,7 +79,8 @@ std::int64_t Sizes::input(std::uint32_t first) const {
 }
 
 std::int64_t Sizes::answers(std::uint32_t first, std::uint32_t last) const {
-  std::int64_t bytes = 0;  // at most the sum of the crossing bytes, which was checked for overflow
+  // It is at most the sum of the crossing bytes, which was checked for overflow.
+  std::int64_t bytes = 0;
   for (std::uint32_t layer = first; layer <= last; ++layer)
     if (last_readers_[layer] == layers() && !model_.layers[layer].inputs.empty())
       bytes += bytes_[layer];
@@ -113,15 +114,15 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut,
-// and is kept as part of this stage's output.
+// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut. It is then kept as
+// part of this stage's output, and not counted here.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // Bytes of the tensors that are not kept: what each layer makes, and what is gone after it.
+  // For the tensors that are not kept: the bytes that each layer makes, and the bytes that are gone after it.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -152,9 +153,9 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was
-  // held from the layer that made it to this one. An inner tensor stays one when the stage grows,
-  // so the maximum only grows.
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was held from the
+  // layer that made it to this one. An inner tensor stays one when the stage grows, so the maximum only
+  // grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

@@ -1,7 +1,7 @@
-// The bytes that a run of consecutive layers needs: weights, tensors that cross its ends, and
-// inner tensors. All bytes except those of weights are per sample. The output of an input layer
-// exists from the beginning. A tensor that no layer reads is part of the answer and exists until
-// the end.
+// The bytes that consecutive layers need: weights, tensors that cross their ends, and inner
+// tensors. All bytes except those of weights are per sample. The output of an input layer exists
+// from the beginning. A tensor that no layer reads is part of the answer and exists until the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ class Sizes {
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
   /// Returns the part of these weights that layers before `first` also have.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the bytes that cross into a stage that begins at `first`; for the first stage, the inputs.
+  /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, they are the inputs.
   std::int64_t input(std::uint32_t first) const;
   /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
-  /// Returns the part of these bytes that the layers from `first` on make and no layer reads. It is
-  /// their part of the answer.
+  /// Returns the part of output() that the layers from `first` on make and no layer reads. This is their part of the
+  /// answer.
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
   /// Returns the tensors that cross out, in the order of the layers.

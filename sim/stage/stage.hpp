@@ -1,4 +1,4 @@
-// Stages are consecutive layers that run on one device; cuts make them. Each cut has one file, and
+// Stages are consecutive layers that run on one device. A cut divides a model into stages. Each cut has one file, and
 // stage/catalog.cpp lists them.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-/// A tensor that crosses a cut. It is an input or a layer's output that a layer behind the cut reads,
-/// or the output of a layer before the cut that no layer reads (then it is part of the answer).
+/// A tensor that crosses a cut. A layer behind the cut reads it, or no layer reads it, so that it is part of the
+/// answer. It is an input, or the output of a layer before the cut.
 struct Crossing {
   std::uint32_t layer = 0;
   std::int64_t bytes = 0;  ///< per sample
@@ -31,7 +31,7 @@ struct Stage {
   std::int64_t tied_bytes = 0;    ///< the part of weight_bytes that an earlier stage also has
   /// The bytes that cross into the stage: its boundary activations, or for stage 0 the input.
   std::int64_t input_bytes = 0;
-  /// The bytes that cross out of the stage: those live across the cut, or for the last stage the answer.
+  /// The bytes that cross out of the stage: those that later layers need, or for the last stage the answer.
   std::int64_t output_bytes = 0;
   /// The tensors that cross out of the stage, or for the last stage those that no layer reads. The
   /// sum of their bytes is `output_bytes`, and also `input_bytes` of the next stage.
@@ -64,7 +64,7 @@ struct Stage {
 
 struct Cut;
 
-/// What a cut may know.
+/// What a cut may use for its decision.
 struct CutRequest {
   const Model& model;
   const Device& device;
@@ -119,10 +119,10 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 /// Returns the stages of the request's cut.
 std::vector<Stage> cut_stages(const CutRequest& request);
 
-/// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer
-/// that does not fit alone is split into the fewest equal parts that fit, "15a" and "15b", each with its
-/// share of the output, the weights and the FLOP. A layer that reads the whole layer reads all parts.
-/// Returns nothing if no layer is split. Source: AlexNet on one card, "split 15, as 15a and 15b".
+/// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer that does not fit
+/// alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its share of
+/// the output, the weights and the FLOP. A layer that reads the whole layer reads all parts. Returns nothing if no
+/// layer is split. This follows AlexNet on one card, "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

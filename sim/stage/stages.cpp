@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Names a stage after its layers. An input does no work, so it gives the name only if the stage
-/// has no other layer.
+/// Names a stage after its layers. An input does no work, so it gives the name only if the stage has no other
+/// layer.
 std::string name_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   while (first < last && model.layers[first].inputs.empty()) ++first;
   if (first == last) return model.layers[last].name;

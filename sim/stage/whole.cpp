@@ -5,7 +5,7 @@ namespace sluice {
 
 extern const Cut whole_cut = {
     .name = "whole",
-    .summary = "The whole model is one stage.",
+    .summary = "Makes the whole model one stage.",
     .source = "no cut",
     .example = "sluice run alexnet_resident stages=whole",
     .parameters = {},

@@ -1,4 +1,4 @@
-// The header of a trace: what the trace says about itself.
+// The header of a trace. It says where the trace comes from and how the run ended.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace sluice {
 enum class TraceStatus { running, complete, aborted, failed };
 std::string_view name_of(TraceStatus status);
 
-/// The origin of a trace. The fields about the executor, and `provenance`, are in /provenance,
-/// which is not part of the content hash.
+/// The origin of a trace. The fields about the executor, and `provenance`, are stored in /provenance, which is not part
+/// of the content hash.
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;                           ///< "simgrid", "replay", "both"
@@ -24,10 +24,10 @@ struct TraceHeader {
   /// Makes the plan's text, if `plan` is empty. It is called once, in the writer's thread, because
   /// the text of a large plan takes a while.
   std::function<std::string()> make_plan = {};
-  /// What was asked, how certain the answer is, and notes, as JSON; empty if these were not given.
-  /// It follows from the other content of the trace, so it is not part of the content hash.
+  /// What was asked, how certain the answer is, and notes, as JSON. It is empty if these were not given. It follows
+  /// from the other content of the trace, so it is not part of the content hash.
   std::string answer = {};
-  /// What differs between two runs of the same plan: wall clock, host, command line.
+  /// The facts that differ between two runs of the same plan, such as wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 

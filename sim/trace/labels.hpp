@@ -1,5 +1,5 @@
-// The tables that give the numbers in a trace a meaning. The code that runs a plan fills them from
-// the plan; a trace itself does not depend on plans.
+// The tables that give the numbers in a trace a meaning. The code that runs a plan fills them from the plan. A trace
+// itself does not depend on plans.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Sinks without a file: one forgets everything, and the other keeps everything (for tests and small
-// runs).
+// Sinks without a file. One forgets everything. The other keeps everything, for tests and small
+// runs.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The spans and memory events that an execution emits to any number of sinks, in the order of time.
+// The spans and memory events that an execution emits, in the order of time. Any number of sinks may receive them.
 // Actions, streams, pools and tensors are numbers of rows in the tables of trace/labels.hpp.
 #pragma once
 
@@ -29,8 +29,8 @@ struct Span {
                          ///< previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row (from 0, in the order of emission) of the span that ended the last wait, by its
-  /// arrival or by the release that made the grant possible; -1 if this span started at once.
+  /// The row of the span that ended the last wait, from 0 in the order of emission. That span ended the wait by its
+  /// arrival, or by the release that made the grant possible. The row is -1 if this span started at once.
   std::int64_t cause = -1;
 };
 
@@ -43,9 +43,10 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// The latest emitted spans and events are repeated `times` times, each time later.
+/// The spans and events that were emitted last are repeated `times` times, each time later.
 struct Repetition {
-  /// If a repetition has more spans than this, one period and its count are kept instead of all spans.
+  /// If a repetition has more spans than this, the trace keeps one period and the number of repetitions instead of all
+  /// spans.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -55,18 +56,18 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< by span
 
-  /// Returns the span in its repetition number k, counted from 1. For k = 0 it is the span itself.
+  /// Returns the span as it is in repetition number k, counted from 1. For k = 0 it is the span itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Returns whether it has so many spans that they are not written one by one.
+  /// Returns whether the repetition has so many spans that they are not written one by one.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Keeps shifted times in order: rounding must not let two spans of a stream overlap, or let a span
-/// end before the span that was emitted before it.
+/// Keeps shifted times in order. Rounding must not let two spans of a stream overlap. It must also not let a span end
+/// before the span that was emitted before it.
 class Sequence {
  public:
   /// Begins with one repetition.
@@ -79,8 +80,8 @@ class Sequence {
   double last_end_ = 0, last_event_ = 0;
 };
 
-/// Receives an execution as it happens: spans in the order of their ends, memory events in the
-/// order of time. Events at the same time also have a fixed order (execute/emitter.hpp).
+/// Receives an execution as it happens: spans in the order of their ends, and memory events in the order of time.
+/// Events at the same time also have a fixed order (execute/emitter.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -1,5 +1,5 @@
-// The numbers of a run, as plain data: the metrics compute them, the trace stores them, the
-// commands print them. Their order is that of the metric catalog.
+// The numbers of a run, as plain data. The metrics compute them, the trace stores them, and the commands print them.
+// Their order is that of the metric catalog.
 #pragma once
 
 #include <limits>
@@ -67,7 +67,7 @@ struct Summary {
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Returns a number of a metric by key, or NaN in the same cases.
+  /// Returns the number of a metric for one key. It is NaN in the same cases as above.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

@@ -15,7 +15,7 @@ Value number_of(const Summary::Metric& metric, double number) {
   return counts_things(metric.unit) ? json_count(number) : json_number(number);
 }
 
-/// Nested maps, one level per word of the key. A map may have 100,000 stages, so it is never searched.
+/// Builds nested maps, with one level per word of the key. A map may have 100,000 stages, so it is never searched.
 class Nest {
  public:
   void put(const std::vector<std::string>& key, Value value) {

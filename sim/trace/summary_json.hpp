@@ -1,4 +1,5 @@
-// Converts the metrics of a run to a document: numbers with full precision, null if there is none.
+// Converts the metrics of a run to a document. Numbers have full precision, and null stands for a number that is
+// absent.
 #pragma once
 
 #include "document/value.hpp"

@@ -1,4 +1,4 @@
-// The work to be computed: samples, micro-batches, steps, and how the network is trained.
+// The work to be computed: samples, micro-batches and steps, and how the network is trained.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// lower_bound: a makespan that no execution of this plan can be faster than, and the resource that
-// is the reason for it.
+// lower_bound: a makespan than which no execution of this plan is faster. bound_by: the resource that is the reason for
+// it.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -25,8 +25,8 @@ extern const Metric lower_bound_s_metric = {
     .name = "lower_bound_s",
     .unit = "s",
     .summary =
-        "The makespan below which no execution of this plan can get: its busiest stream or link "
-        "with what must come before and after, or its longest chain of actions.",
+        "The makespan below which no execution of this plan can get. It is the time of the busiest stream or link with "
+        "what must come before and after, or of the longest chain of actions.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -47,10 +47,10 @@ extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
     .summary =
-        "The stream or link that explains the lower bound: with what must come before and after, "
-        "its work takes that long or up to 1 % less, and its own work is at least half of that; "
-        "among several the one that works longest. Or dependencies: what several of them must do "
-        "one after the other.",
+        "The stream or link that explains the lower bound. Its own work is at least half of the bound, and takes, with "
+        "what must come before and after, as long as the bound or up to 1 % less. Among several it is the one that "
+        "works longest. If there is none, the value is dependencies: several streams or links must work one after the "
+        "other.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

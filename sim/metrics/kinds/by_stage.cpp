@@ -13,11 +13,12 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
   return stage < plan.stages.size() ? plan.stages[stage] : std::to_string(stage);
 }
 
-/// Lists stages in their order. Two stages with one name count together. Actions without a stage
-/// come last.
+/// Lists stages in their order. Two stages with the same name count together. Actions without a stage come
+/// last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  std::map<std::uint32_t, double> seconds;  // -1 (no stage) becomes the largest value, `none`
+  // For an action without a stage, -1 becomes the largest value, `none`.
+  std::map<std::uint32_t, double> seconds;
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
         plan.streams[action.stream].kind == StreamKind::compute)

@@ -1,4 +1,4 @@
-// compute: how long the compute streams were busy, and how well they were used.
+// compute: says how long the compute streams were busy, and how well they were used.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -53,7 +53,7 @@ extern const Metric compute_s_metric = {
 extern const Metric compute_utilisation_metric = {
     .name = "compute_utilisation",
     .unit = "1",
-    .summary = "Busy time of the compute streams / (makespan x number of compute streams).",
+    .summary = "The busy time of the compute streams / (makespan x number of compute streams).",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -64,8 +64,8 @@ extern const Metric bubble_fraction_metric = {
     .name = "bubble_fraction",
     .unit = "1",
     .summary =
-        "1 - mean busy time of the compute streams / the longest time of a compute stream from its "
-        "first start to its last end.",
+        "1 - (mean busy time of the compute streams) / (longest time of a compute stream from its first start to its "
+        "last end).",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

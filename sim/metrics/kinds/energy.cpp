@@ -1,4 +1,4 @@
-// energy: idle power for the whole run, plus the energy of the work above idle. Devices and links
+// energy: the energy of idle power during the whole run, plus the energy of the work above idle. Devices and links
 // without watts are not counted. If none has watts, the energy is not known.
 #include <algorithm>
 #include <string>
@@ -78,7 +78,7 @@ extern const Metric energy_j_metric = {
 extern const Metric energy_j_by_device_metric = {
     .name = "energy_j_by_device",
     .unit = "J",
-    .summary = "Idle power x makespan + the joules of its actions.",
+    .summary = "The idle power of the device x makespan, plus the joules of its actions.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -88,7 +88,8 @@ extern const Metric energy_j_by_device_metric = {
 extern const Metric energy_j_by_link_metric = {
     .name = "energy_j_by_link",
     .unit = "J",
-    .summary = "Idle power x makespan + (busy - idle power) x bytes / bandwidth.",
+    .summary =
+        "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W "

@@ -18,7 +18,8 @@ SummaryValue intensity(const Totals& totals) {
 extern const Metric flop_metric = {
     .name = "flop",
     .unit = "FLOP",
-    .summary = "Floating-point operations of all executed actions; 1 MAC is 2.",
+    .summary =
+        "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -1,5 +1,5 @@
-// peak_bytes: the most bytes in each pool, the tensor classes that they belong to, and how far they
-// exceed the capacity.
+// peak_bytes: the most bytes in each pool, the tensor classes to which these bytes belong, and by how much they exceed
+// the capacity.
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-// question_bound: a makespan that no plan for this model, workload and machine can be faster than.
+// question_bound: a makespan than which no plan for this model, workload and machine is faster.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -25,10 +25,9 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "The makespan below which no plan for this model, workload and machine can get if it "
-        "computes on the devices that the policy uses, in their first memory: it counts "
-        "computation, the bytes that must cross the host's links, the first loads, and what the "
-        "memory cannot hold yet when the last sample needs it.",
+        "The makespan below which no plan for this model, workload and machine can get, as long as it computes on the "
+        "devices that the policy uses, in their first memory. It counts computation, the bytes that must cross the "
+        "host's links, the first loads, and what the memory cannot hold yet when the last sample needs it.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

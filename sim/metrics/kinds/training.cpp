@@ -1,4 +1,4 @@
-// training: the cost of training compared with inference, and the bytes that left the device for it.
+// training: the cost of training compared with inference, and the bytes that leave the device in training.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -37,7 +37,7 @@ SummaryValue over_inference(const Totals& totals) {
   if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
   const double forward = seconds_of(totals, ActionKind::forward);
   if (forward == 0) return SummaryValue::none("the forward passes took no time");
-  double seconds = 0;  // the time for loading weights once does not belong to the cost of a sample
+  double seconds = 0;  // The time for loading weights once does not belong to the cost of a sample.
   for (std::size_t s = 0; s < totals.streams().size(); ++s)
     if (totals.plan().streams[s].kind == StreamKind::compute)
       seconds += totals.makespan() - totals.streams()[s].filling_s.value();
@@ -60,9 +60,9 @@ extern const Metric training_over_inference_metric = {
     .name = "training_over_inference",
     .unit = "1",
     .summary =
-        "Time of the compute streams, busy or idle, without the time for which they wait while the "
-        "prologue loads weights, / busy time of the forward passes, each counted once: the cost of "
-        "a sample in training compared with its bare inference.",
+        "The cost of a sample in training compared with its bare inference. It is the time of the compute streams, "
+        "busy or idle, divided by the busy time of the forward passes, each counted once. The time for which the "
+        "streams wait while the prologue loads weights is left out.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -1,5 +1,5 @@
-// transfer_s: how long transfers occupied their streams, including set-up. full_rate_s: how long
-// their bytes need the links. exposed_transfer_s: how long compute streams waited for transfers.
+// transfer_s: how long transfers occupied their streams, including set-up. full_rate_s: how long the bytes of the
+// transfers need the links. exposed_transfer_s: how long compute streams waited for transfers.
 #include <utility>
 #include <vector>
 

@@ -1,16 +1,16 @@
-// Chrome's trace events as JSON. Each span is a pair of events "B" and "E", with one process per
-// device and one thread per stream. There are counters "C" for memory levels, flows "s" and "f"
-// along waits, and metadata "M". Times are in microseconds with three decimals. Source: "Trace
-// Event Format" of the Chromium project.
+// Writes Chrome's trace events as JSON. Each span is a pair of events "B" and "E", with one process per device and
+// one thread per stream. There are counters "C" for memory levels, flows "s" and "f" along waits, and metadata
+// "M". Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium
+// project.
 //
-// Events on one thread must nest; the spans here do not even overlap (timeline.hpp). If a span
-// begins when another one ends, both times are the same decimal text. A complete event "X" would
-// give a duration instead. A reader that adds it to the beginning may get a slightly different time
-// by rounding; Speedscope then nests the two spans and leaves the first one open. "B" and "E" of a
-// span carry the same arguments: Speedscope needs this to match them when a span has no length.
-// chrome://tracing reports that both have values, and uses them. `highres-ticks` tells it that
-// times on whole milliseconds are exact, not rounded. All names are escaped so that the JSON can be
-// put into an HTML page.
+// Events on one thread must nest, and the spans here do not even overlap (timeline.hpp). If a span begins
+// when another one ends, both times are the same decimal text. A complete event "X" would give a duration
+// instead of an end. A reader that adds the duration to the beginning may get a slightly different time by
+// rounding. Speedscope would then nest the two spans and leave the first one open. "B" and "E" of a span
+// carry the same arguments, because Speedscope needs this to match them when a span has no length.
+// chrome://tracing reports that both have values, and uses them. `highres-ticks` tells chrome://tracing that
+// times on whole milliseconds are exact, not rounded. All names are escaped so that the JSON can be put into
+// an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -73,7 +73,7 @@ class ChromeWriter {
     return texts;
   }
 
-  /// Writes one event: {"ph": …, "pid": …, then `rest`.
+  /// Writes one event as {"ph": …, "pid": …, and then the text `rest`.
   void event(char phase, std::size_t group, const std::string& rest) {
     std::string& out = outlet_.text();
     out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
@@ -123,8 +123,8 @@ class ChromeWriter {
           thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
-  /// A flow belongs to the slice that encloses its time. So it leaves just before the end of its
-  /// slice, because the next slice may begin at this end.
+  /// A flow belongs to the slice that encloses its time. The next slice may begin at the end of a slice, so a flow
+  /// leaves just before the end.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");
@@ -164,7 +164,7 @@ void write_chrome(const TraceReader& trace, const std::string&, const Write& wri
 extern const ExportFormat chrome_export;
 const ExportFormat chrome_export = {
     .name = "chrome",
-    .summary = "A timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
+    .summary = "Writes a timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
     .source = "Trace Event Format, Chromium project",
     .write = write_chrome,
 };

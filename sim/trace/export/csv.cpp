@@ -1,5 +1,5 @@
-// Spans as CSV (RFC 4180): one row per span, in the order of their ends. Times are in seconds with
-// every digit. A cell without a value is empty. `cause` counts the rows from 0.
+// Writes spans as CSV (RFC 4180), with one row per span, in the order of their ends. Times are in seconds with every
+// digit. A cell without a value is empty. `cause` counts the rows from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -66,7 +66,7 @@ void write_csv(const TraceReader& trace, const std::string&, const Write& write)
 extern const ExportFormat csv_export;
 const ExportFormat csv_export = {
     .name = "csv",
-    .summary = "One row per span, for spreadsheets.",
+    .summary = "Writes one row per span, for spreadsheets.",
     .source = "RFC 4180",
     .write = write_csv,
 };

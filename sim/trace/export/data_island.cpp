@@ -1,5 +1,5 @@
-// The results of a run as a table for a web page: its metrics, or its stages. Source: AlexNet on
-// one card.
+// Writes the results of a run as a table for a web page: its metrics, or its stages. The form of the table comes from
+// AlexNet on one card.
 #include <algorithm>
 #include <map>
 
@@ -45,7 +45,7 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums by stage number; -1 counts actions that belong to no stage.
+/// Returns the sums by stage number. The number -1 counts actions that belong to no stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;
@@ -102,7 +102,8 @@ void write_data_island(const TraceReader& trace, const std::string& table, const
 extern const ExportFormat data_island_export;
 const ExportFormat data_island_export = {
     .name = "data-island",
-    .summary = "A table as JSON for a web page: the metrics, or the stages with what they took.",
+    .summary =
+        "Writes a table as JSON for a web page: the metrics, or the stages with what they took.",
     .source = "AlexNet on one card",
     .tables = {"metrics", "stages"},
     .write = write_data_island,

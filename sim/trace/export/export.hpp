@@ -1,4 +1,4 @@
-// Exports a trace to the formats of other programs: timelines that people can open, rows for
+// Exports a trace to the formats of other programs. There are timelines that people can open, and rows for
 // spreadsheets. Each format has one file and one line in catalog.cpp.
 //
 // Exports are written as a stream, so their memory does not grow with the number of spans.

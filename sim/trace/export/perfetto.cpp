@@ -1,10 +1,10 @@
-// Perfetto's trace: TracePackets of protocol buffers. The field numbers come from Perfetto's public
-// schema; tests/support/perfetto_subset.proto is the part of it that is used here.
+// Writes Perfetto's trace, which consists of TracePackets of protocol buffers. The field numbers come from Perfetto's
+// public schema. The part of the schema that is used here is in tests/support/perfetto_subset.proto.
 //
-// There is a process for each device, a track for each of its streams, and a counter for each
-// memory. Each track is a packet sequence of its own, whose packets are in the order of time. The
-// reader must merge the sequences by time, as Perfetto does. Names are written in full instead of
-// interned, so that each packet can be read alone.
+// There is a process for each device, a track for each of its streams, and a counter for each memory. Each track is a
+// packet sequence of its own, and the packets of a sequence are in the order of time. The reader must merge the
+// sequences by time, as Perfetto does. Names are written in full instead of interned, so that each packet can be read
+// alone.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"
@@ -58,7 +58,7 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1: first groups, then streams, then pools. 0 is the trace itself.
+  // Tracks are numbered from 1: first groups, then streams, then pools. Number 0 is the trace itself.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -202,7 +202,7 @@ extern const ExportFormat perfetto_export;
 const ExportFormat perfetto_export = {
     .name = "perfetto",
     .summary =
-        "A timeline for ui.perfetto.dev: tracks of streams, memory levels, arrows along waits.",
+        "Writes a timeline for ui.perfetto.dev, with tracks of streams, memory levels, and arrows along waits.",
     .source = "perfetto.dev, protos/perfetto/trace/trace_packet.proto",
     .binary = true,
     .write = write_perfetto,

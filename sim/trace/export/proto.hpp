@@ -1,5 +1,5 @@
-// Writes the part of protocol buffers' wire format that traces need. Internal to sim/trace/export.
-// Source: protobuf.dev, "Encoding".
+// Writes the part of protocol buffers' wire format that traces need. Only sim/trace/export uses it. The format is
+// described at protobuf.dev, "Encoding".
 #pragma once
 
 #include <bit>

@@ -32,15 +32,15 @@ class Outlet {
   std::string text_;
 };
 
-/// Returns a JSON string with its quotes. It is also safe inside HTML: `<` is written \u003c, and
-/// the two separators that older JavaScript takes for line ends are escaped.
+/// Returns a JSON string with its quotes. It is also safe inside HTML: `<` is written as \u003c, and the two separators
+/// that older JavaScript takes for line ends are escaped.
 std::string json_string(std::string_view text);
 
 /// Returns a JSON number: without a fraction if it is whole, null if it is not finite.
 std::string json_number_text(double number);
 
-/// Returns a table as a data island, JSON that a page embeds and plots: {"func": "quick_plot",
-/// "data": [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: AlexNet on one card.
+/// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":
+/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. The form comes from AlexNet on one card.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace sluice

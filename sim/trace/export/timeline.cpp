@@ -47,7 +47,8 @@ class Window {
   }
 
  private:
-  /// Spans are numbered from 1; 0 means none. A flow has the number of the span where it ends.
+  /// A span or a flow of the window. Spans are numbered from 1; 0 means none. A flow has the number of the span where
+  /// it ends.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< execution of the same action
@@ -58,8 +59,8 @@ class Window {
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// If whole periods were repeated, rounding may let a span begin just before the end of the span
-  /// before it. Then it is moved to begin at that end.
+  /// If whole periods were repeated, rounding may let a span begin just before the end of the span before it. Then the
+  /// span is moved to begin at that end.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
@@ -77,8 +78,8 @@ class Window {
     return span;
   }
 
-  /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). There
-  /// it is the execution of this action that became available at the start; waits for memory have none.
+  /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). In such a trace,
+  /// it is the execution of this action that became available at the start, and waits for memory have none.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -152,11 +153,13 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // Two streams may act at the same moment, as far as the precision of the simulator's clock tells.
+      // Times of two streams may differ by the precision of the simulator's clock, although the streams act at the same
+      // moment.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");
-      if (!(event.time <= last)) last = event.time;  // a time that is not a number is refused below
+      // A time that is not a number is refused below.
+      if (!(event.time <= last)) last = event.time;
       take(nanoseconds(trace, last), event.level);
     }
   });

@@ -1,5 +1,5 @@
-// Passes spans and memory events in batches to one background thread. The number of batches is
-// fixed: the simulation only copies, and waits if the thread falls behind.
+// Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
+// only copies into them, and waits if the thread falls behind.
 #pragma once
 
 #include <condition_variable>

@@ -1,9 +1,9 @@
 // Encodes a chunk of a column as HDF5 stores it: shuffle, deflate and fletcher32, in that order.
 //
-// This is not left to HDF5, because its deflate searches for repeated strings. The bytes of times have
-// none, and the search takes longer than the simulation. If only runs are coded (zlib's Z_RLE), the
-// file is a quarter larger but written three times as fast, and every HDF5 can read it. The low bytes
-// of times do not become smaller at all. They are stored as they are, inside the same deflate stream.
+// HDF5 could do this, but its deflate searches for repeated strings. The bytes of times have none, and the search takes
+// longer than the simulation. If only runs of equal bytes are coded (zlib's Z_RLE), the file is a quarter larger but
+// written three times as fast, and every HDF5 can read it. The low bytes of times do not become smaller at all. They
+// are stored as they are, inside the same deflate stream.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// A column of a trace: a one-dimensional dataset that grows, buffered by the chunk. The dataset is
-// created when the first chunk is full, so that a short column is one chunk of its own length.
-// Internal to sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+// A column of a trace. It is a one-dimensional dataset that grows, buffered by the chunk. The dataset is created when
+// the first chunk is full. So a column with fewer rows is a single chunk of its own length. Only sim/trace uses this,
+// and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <algorithm>
@@ -72,8 +72,8 @@ class Column {
   Sha256 hash_;  ///< of the rows only, so that it does not depend on the chunks
 };
 
-/// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. Its values are given row by
-/// row; each chunk has whole rows.
+/// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. Its values are given row by row. Each chunk has
+/// whole rows.
 void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
                   const std::vector<double>& values, std::size_t columns, const std::string& unit,
                   const std::string& long_name);

@@ -1,5 +1,5 @@
-// Reads the columns of one group in blocks, and checks codes that must have a row in their table.
-// Internal to sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads the columns of one group in blocks, and checks that the numbers in them have a row in the table to which they
+// refer. Only sim/trace uses this, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

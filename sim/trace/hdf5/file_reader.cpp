@@ -41,7 +41,7 @@ herr_t collect(hid_t, const char* name, const H5L_info_t*, void* names) {
   return 0;
 }
 
-/// Reads a text of fixed or variable length from a scalar attribute or dataset; `read` fills a buffer.
+/// Reads a text of fixed or variable length from a scalar attribute or dataset. `read` fills a buffer.
 template <class Read>
 std::string read_text(hid_t type, hid_t space, const std::string& what, Read&& read) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
@@ -198,7 +198,7 @@ std::uint64_t FileReader::rows(const std::string& path) const {
   check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
   check(H5Pget_chunk(creation, 1, &chunk), path);
   check(H5Dget_num_chunks(data, space, &chunks), path);
-  // Rows that the file claims but does not store would be read as zeros.
+  // HDF5 would return zeros for rows that the file claims but does not store.
   if (size > most_rows || chunk == 0 || chunks != (size + chunk - 1) / chunk)
     throw Failure(path + " lacks some of its rows");
   return size;

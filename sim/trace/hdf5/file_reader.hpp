@@ -1,6 +1,6 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. It follows no link
-// out of the file, reads no external or virtual data, and trusts no sizes. Internal to sim/trace;
-// the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. It follows no link out of the file,
+// reads no external or virtual data, and trusts no sizes. Only sim/trace uses this, and the caller holds hdf5::lock().
+// Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class FileReader {
   }
   /// Reads a column of numbers of any type, in chunks or in one piece, as other programs write it.
   std::vector<double> numbers(const std::string& path) const;
-  /// Reads a whole two-dimensional dataset of numbers, row by row. It must have this extent.
+  /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have this extent.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:

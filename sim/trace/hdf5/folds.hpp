@@ -1,6 +1,6 @@
-// The folds of a trace. If a steady state is too long to be written, the file keeps one period and
-// the number of its repetitions. FORMAT.md describes the tables. Internal to sim/trace; the caller
-// holds hdf5::lock().
+// The folds of a trace. If a steady state is too long to be written, the file keeps one period and the number of its
+// repetitions. This is called a fold. FORMAT.md describes the tables. Only sim/trace uses this, and the caller holds
+// hdf5::lock().
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Counts the spans and each pool's events written so far, and collects the folds among them.
+/// Counts the spans and each pool's events that have been written so far, and collects the folds among them.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
@@ -46,8 +46,8 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// Reads the folds; there may be none. Throws hdf5::Failure if they do not match the stored spans
-/// and events, or stand for more than 2^62 rows.
+/// Reads the folds, of which there may be none. Throws hdf5::Failure if they do not match the stored spans and events,
+/// or stand for more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

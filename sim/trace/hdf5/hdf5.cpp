@@ -15,7 +15,7 @@ bool silence() {
   return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }
 
-/// Keeps the description of the innermost error, which is visited first.
+/// HDF5 visits the innermost error first. Keeps its description.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   auto& reason = *static_cast<std::string*>(text);
   if (reason.empty() && error->desc != nullptr) reason = error->desc;
@@ -39,7 +39,8 @@ void fail(const std::string& what) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  // "file write failed: time = …, errno = 28, error message = 'No space left on device', …"
+  // Such a description looks like this: "file write failed: time = …, errno = 28, error message = 'No space left on
+  // device', …"
   constexpr std::string_view mark = "error message = '";
   if (const auto begin = reason.find(mark); begin != std::string::npos) {
     const auto from = begin + mark.size();

@@ -1,9 +1,9 @@
-// A safe interface to the HDF5 library: handles that close themselves, checks of every return
-// value, one thread at a time. Internal to sim/trace; no other code uses HDF5.
+// A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and one thread works
+// at a time. Only sim/trace uses HDF5.
 //
-// HDF5 has one global state, and not every build of it supports two threads. So its callers hold
-// lock(); handles take it when they close. A failing call throws Failure with HDF5's innermost
-// reason. Reader and writer turn it into an InputError or an IoError.
+// HDF5 has one global state, and not every build of it supports two threads. So callers of HDF5 hold lock(), and
+// handles take the lock when they close. A failing call throws Failure with HDF5's innermost reason. Reader and writer
+// turn a Failure into an InputError or an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,11 +19,11 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The first call sets the library up: no clean-up at exit (it crashes there after a full disk), no
-/// messages of its own on stderr, and no filters from other files.
+/// The first call sets the library up. HDF5 then makes no clean-up at exit (it crashes there after a full disk), writes
+/// no messages of its own to stderr, and loads no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
-/// Throws Failure: WHAT: HDF5's reason.
+/// Throws a Failure that says "WHAT: HDF5's reason".
 [[noreturn]] void fail(const std::string& what);
 
 template <class Result>
@@ -67,8 +67,8 @@ class Handle {
 /// Returns the type of variable-length UTF-8 strings.
 Handle string_type();
 
-/// Returns a name as one step of a path: '/', '%', control characters and names made of dots are
-/// written as %2F and so on, and an empty name as "%".
+/// Returns a name as one step of a path. The characters '/', '%' and control characters, and names made of dots, are
+/// written as %2F and so on. An empty name is written as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
 /// Returns GROUP/STEP.

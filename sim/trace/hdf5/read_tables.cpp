@@ -75,7 +75,7 @@ void read_actions(const FileReader& file, Labels& labels) {
   columns.read<double>(6, 0, n, [&](auto i, auto value) { actions[i].flop = value; });
 }
 
-/// Reads the numbers below a group of the summary, with their keys.
+/// Reads the numbers below a group of the summary, together with their keys.
 void read_keyed(const FileReader& file, const std::string& path, std::vector<std::string> key,
                 std::vector<SummaryValue::Keyed>& out) {
   if (key.size() > 8) throw Failure(path + " is nested too deeply");
@@ -90,7 +90,7 @@ void read_keyed(const FileReader& file, const std::string& path, std::vector<std
   }
 }
 
-/// Reads version 1.0, which has a dataset for each stream, by its name.
+/// Reads utilisation from version 1.0, which has a dataset for each stream, by its name.
 std::vector<double> utilisation_by_name(const FileReader& file, const Labels& labels,
                                         std::size_t bins) {
   std::vector<double> all;

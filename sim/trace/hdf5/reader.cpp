@@ -24,7 +24,8 @@ namespace {
 
 using hdf5::Failure;
 
-/// Requires that the path is a regular file (a pipe would wait for ever), can be read, and is not being written.
+/// Requires that the path is a regular file that can be read and is not being written. (Reading a pipe would wait for
+/// ever.)
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -87,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call, because a file may be damaged only there.
+  /// Reads the folds at the first call, so that damage in the folds is only reported to callers that need them.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
@@ -126,7 +127,7 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // Up to version 1.0 they were attributes of the root, and SimGrid was the only executor.
+  // Up to version 1.0, these were attributes of the root, and SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -1,5 +1,5 @@
-// The spans and events that the file of a trace stores, and those that a fold stands for. Internal
-// to sim/trace; the caller holds hdf5::lock(), except for repetitions. Throws hdf5::Failure.
+// The spans and events that the file of a trace stores, and those that a fold stands for. Only sim/trace uses this. The
+// caller holds hdf5::lock(), except for repetitions. Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all` is the number of rows after folds are expanded; causes are numbers of such rows. Version
-  /// 1.0 has no causes.
+  /// `all` is the number of rows after folds are expanded, and causes are numbers of such rows. Version 1.0 has no
+  /// causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
   /// Replaces the content of `block` by `count` rows, beginning with row `first`.

@@ -1,5 +1,5 @@
-// Writes the small tables of a trace: labels, summary, series. Internal to sim/trace; the caller
-// holds hdf5::lock(). Throws hdf5::Failure.
+// Writes the small tables of a trace: labels, summary and series. Only sim/trace uses this, and the caller holds
+// hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ struct ActionCodes {
   std::uint8_t kind, section;
 };
 
-/// Returns the codes by action; `kinds` and `sections` collect the names.
+/// Returns the codes of the actions. `kinds` and `sections` collect the names to which the codes refer.
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/* in pieces that take some milliseconds, because a million names take a while.
+/// Writes /labels/* in pieces that take some milliseconds each, because a million names take a while.
 class LabelWriter {
  public:
   /// All arguments must outlive this object.

@@ -1,6 +1,6 @@
-// An HDF5 file under construction: groups, attributes, single values and columns by path. The
-// SHA-256 of each content is remembered, so that the content hash does not need to read the file
-// again. Internal to sim/trace. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// An HDF5 file under construction. Groups, attributes, single values and columns are named by their paths. The SHA-256
+// of each content is remembered, so that the content hash does not need to read the file again. Only sim/trace uses
+// this, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Tree {
   hid_t file() const { return file_; }
   void group(const std::string& path);
 
-  /// Writes an attribute of the object at `path`; it replaces an existing one.
+  /// Writes an attribute of the object at `path`. If the attribute exists, it is replaced.
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name, const char* value) {
     attribute(path, name, std::string(value));
@@ -54,8 +54,8 @@ class Tree {
     Sha256 hash_;
   };
 
-  /// Adds a dimension of the group without values of its own, in the way of netCDF-4: a scale of
-  /// `rows` that takes no space. It is attached to the named columns.
+  /// Adds a dimension of the group without values of its own, as netCDF-4 does: it is a scale of `rows` that takes no
+  /// space. It is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Makes the column `scale` of the group the scale of `columns`, along their dimension
@@ -63,7 +63,7 @@ class Tree {
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds a dataset's line to the content hash. `type` is as NumPy writes it, `shape` is "" for a scalar.
+  /// Adds a dataset's line to the content hash. `type` is as NumPy writes it. `shape` is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;

@@ -57,7 +57,7 @@ Spans make_spans(Store& store, std::size_t rows) {
                         const char* long_name) -> Column& {
     return store.column("/spans/" + name, cell, rows, unit, long_name);
   };
-  // In a braced list, the calls are evaluated in the order of the text.
+  // The calls in a braced list are evaluated in the order of the text, which is the order of the columns in the file.
   return {
       make("start", Cell::f64(), "s", "start"),
       make("end", Cell::f64(), "s", "end: the stream is free again"),
@@ -87,7 +87,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Keeps stores whose disk failed reachable for ever.
+/// Keeps a store whose disk failed for ever, so that it is never destroyed.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;
@@ -95,8 +95,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it finds no memory. So the most that a trace can take is requested in advance:
-/// its pieces, its thread, and room for the allocator. Throws bad_alloc.
+/// HDF5 crashes if it finds no memory. So the most that a trace can take is requested in advance, for its pieces, for
+/// its thread, and as room for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -136,7 +136,7 @@ struct TraceWriter::State {
     store.reset();
   }
 
-  /// Turns HDF5's failures into IoErrors, and then lets go of the file.
+  /// Turns HDF5's failures into IoErrors. After a failure, the file is let go.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -206,15 +206,15 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// The plan is written last: HDF5 keeps texts in heaps that it enlarges by copying, and a later
-/// text would enlarge the heap that holds a large plan.
+/// The plan is written last. HDF5 keeps texts in heaps that it enlarges by copying, so a later text would copy a large
+/// plan.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
   header.plan = {};
 }
 
-/// Writes, piece by piece, the tables that do not depend on the spans. Returns false when all are written.
+/// Writes the tables that do not depend on the spans, one piece per call. Returns false when all are written.
 bool TraceWriter::State::write_tables() {
   if (const auto make = std::exchange(header.make_plan, {})) {
     header.plan = make();
@@ -262,7 +262,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // Flushes seldom, because a flush writes all of the file's small pieces that have changed.
+  // Flushes seldom, because each flush writes all of the file's small pieces that have changed.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -270,8 +270,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // Returns the free pieces of the simulation's memory to the system. Otherwise HDF5's many small
-  // blocks would be scattered over them, and every page that they touch would count twice.
+  // Returns the free pieces of the simulation's memory to the system. Otherwise HDF5's many small blocks would be
+  // scattered over these pieces, and every page that they touch would count twice.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

@@ -1,10 +1,10 @@
 // Writes a trace as an HDF5 file while the simulation runs. It uses a fixed amount of memory.
 // FORMAT.md describes the file.
 //
-// The target appears whole or not at all (part_file.hpp). A background thread compresses and writes,
-// so that a span costs the simulation only a copy. Create the writer after any fork. The constructor
-// throws IoError if the target cannot be written. Other functions throw it if the disk is full; the
-// .part is then gone. A writer that is destroyed before finish() leaves nothing behind.
+// The target appears whole or not at all (part_file.hpp). A background thread compresses and writes, so that a span
+// costs the simulation only a copy. Create the writer after any fork, because a child would lack its thread. The
+// constructor throws IoError if the target cannot be written. Other functions throw IoError if the disk is full, and
+// the .part file is then gone. A writer that is destroyed before finish() leaves nothing behind.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class TraceWriter final : public Sink {
   /// Stores very many spans (Repetition::is_folded) as a fold.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes the rest and gives the file its name. It must be called once. `answer` replaces the
-  /// header's answer, if that was not known before.
+  /// Writes the rest and gives the file its name. Call this once. `answer` replaces the header's answer, if that was
+  /// not known before.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
   /// Returns the content hash of the finished file.

@@ -1,4 +1,4 @@
-// adam: m = b1 m + (1 - b1) g takes 3 FLOP, v = b2 v + (1 - b2) g g takes 4, and w -= rate x m /
+// adam: an update has three parts. m = b1 m + (1 - b1) g takes 3 FLOP. v = b2 v + (1 - b2) g g takes 4. w -= rate x m /
 // (sqrt(v) + eps) takes 5, where the rate contains the bias corrections.
 #include "workload/training.hpp"
 
@@ -7,7 +7,7 @@ namespace sluice {
 extern const Optimizer adam_optimizer;
 const Optimizer adam_optimizer = {
     .name = "adam",
-    .summary = "Adam: two values of state, 12 FLOP per parameter.",
+    .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and "
         "the end of section 2",

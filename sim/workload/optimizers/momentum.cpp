@@ -1,4 +1,4 @@
-// momentum: v = momentum x v + g; w -= rate x v
+// momentum: an update computes v = momentum x v + g and w -= rate x v.
 #include "workload/training.hpp"
 
 namespace sluice {
@@ -6,7 +6,8 @@ namespace sluice {
 extern const Optimizer momentum_optimizer;
 const Optimizer momentum_optimizer = {
     .name = "momentum",
-    .summary = "Gradient descent with momentum: one value of state, 4 FLOP per parameter.",
+    .summary =
+        "Gradient descent with momentum keeps one value of state and takes 4 FLOP per parameter.",
     .source =
         "Sutskever, Martens, Dahl and Hinton, On the importance of initialization and "
         "momentum in deep learning (2013), equations 1 and 2",

@@ -6,7 +6,7 @@ namespace sluice {
 extern const Optimizer none_optimizer;
 const Optimizer none_optimizer = {
     .name = "none",
-    .summary = "No update: gradients are only summed.",
+    .summary = "Gradients are only summed, and nothing is updated.",
     .source = "AlexNet on one card, whose estimate of training has no update",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident "

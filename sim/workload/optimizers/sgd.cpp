@@ -1,4 +1,4 @@
-// sgd: w -= rate x g
+// sgd: an update computes w -= rate x g.
 #include "workload/training.hpp"
 
 namespace sluice {
@@ -6,7 +6,8 @@ namespace sluice {
 extern const Optimizer sgd_optimizer;
 const Optimizer sgd_optimizer = {
     .name = "sgd",
-    .summary = "Stochastic gradient descent without momentum: no state, 2 FLOP per parameter.",
+    .summary =
+        "Stochastic gradient descent without momentum keeps no state and takes 2 FLOP per parameter.",
     .source = "Robbins and Monro, A stochastic approximation method (1951)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=sgd",
