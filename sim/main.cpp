@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Where it is installed its documents are beside it: those of PREFIX/bin/sluice in
+/// An installed program has its documents beside it: the documents of PREFIX/bin/sluice are in
 /// PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;

@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// Returns the largest number from `good` to `bad` - 1 that `fits`, after about log2(bad - good)
-/// tests. It tests neither end: it returns `good` where no greater number fits.
+/// Returns the largest number from `good` to `bad` - 1 that `fits`, after about log2(bad - good) tests. Neither end is
+/// tested: the result is `good` if no greater number fits.
 template <class Fits>
 std::int64_t largest_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

@@ -1,6 +1,6 @@
-// A catalog is the readable list of the entries of one kind (policies, layers, costs, cuts,
-// metrics). An entry is a record with at least a `name` and a `summary`. Adding an entry takes one
-// file and one line in the folder's catalog.cpp.
+// A catalog is the list of the entries of one kind (policies, layers, costs, cuts, metrics). An entry is a record
+// with at least a `name` and a `summary`. To add an entry, add one file, and one line in the folder's
+// catalog.cpp.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
-/// One line of a catalog: the address of the record `name`, which another file defines in the
-/// namespace sluice.
+/// One line of a catalog. It gives the address of the record `name`, which another file defines in the namespace
+/// sluice.
 #define SLUICE_ENTRY(Type, name) \
   [] {                           \
     extern const Type name;      \
@@ -38,14 +38,14 @@ class Catalog {
     return nullptr;
   }
 
-  /// `words` are what may be written instead of a name; they come first in the result.
+  /// Returns the names of all entries. `words` are what may be written instead of a name, and come first in the result.
   std::vector<std::string> names(std::vector<std::string> words = {}) const {
     for (const Entry* entry : entries_) words.emplace_back(entry->name);
     return words;
   }
 
-  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are further
-  /// texts that the caller accepts: they are not entries, but the message lists them as known.
+  /// Throws InputError with this text: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are further texts
+  /// that the caller accepts. They are not entries, but the message lists them as known.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// A line of a generated file may be megabytes long, so only a window around the column is shown.
+// Only a window around the column is shown, because a line of a generated file may be megabytes long.
 constexpr std::size_t shown_width = 100;
 
 bool is_continuation(char c) {

@@ -1,6 +1,6 @@
-// Sluice's errors: some are faults of the user, and some are faults of Sluice. Each class has its
-// own exit code of the command line. All messages with a position get their form here:
-// FILE:LINE:COLUMN: error: TEXT.
+// Sluice's errors. Some are faults of the user, and some are faults of Sluice. The command line has an
+// exit code for each class. All messages with a position get their form here: FILE:LINE:COLUMN: error:
+// TEXT.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// The place in a document that an error is about. `line` and `column` count from 1; line 0 means
-/// that there is no position.
+/// The place in a document where an error is. `line` and `column` count from 1. Line 0 means that there is no
+/// position.
 struct Position {
   std::string file;
   int line = 0;
@@ -21,7 +21,7 @@ struct Position {
   std::string source;  ///< the text of that line, for the caret; may be empty
 };
 
-/// Base of every error that Sluice throws. what() is the whole message for a person.
+/// The base of every error that Sluice throws. what() is the whole message for a person.
 class Error : public std::runtime_error {
  public:
   Error(int exit_code, const std::string& message)
@@ -45,7 +45,8 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line at the end, which says on which way the reader came to the place.
+  /// Returns this error with one more line at the end. The line says through which other files the reader came to the
+  /// place.
   InputError noted(const std::string& line) const;
 
  private:

@@ -1,4 +1,4 @@
-// A list for a few elements: the first N are stored in the object itself, so that a plan of
+// A list for a few elements. The first N are stored in the object itself, so that a plan of
 // millions of actions does not allocate memory for each wait and operand. Elements are plain
 // data.
 #pragma once
@@ -90,8 +90,8 @@ class Few {
   void free() {
     if (!inside()) ::operator delete(heap());
   }
-  /// Takes over the elements of `other`. At this moment this list must not own memory on the
-  /// heap.
+  /// Takes over the elements of `other`. This list must not own memory on the heap when this is
+  /// called.
   void steal(Few& other) noexcept {
     std::copy_n(other.store_, sizeof store_, store_);
     size_ = std::exchange(other.size_, 0);

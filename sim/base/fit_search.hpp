@@ -1,5 +1,5 @@
-// Searches for the largest number that fits, where each test is expensive and a failed test says
-// how much was needed.
+// Searches for the largest number that fits. It is for tests that are expensive, and that say how much was needed when
+// they fail.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace sluice {
 
-/// Says whether a number fits. If it does not, `needed` exceeds `available`; both are 0 where they
-/// are not known.
+/// Says whether a number fits. If it does not fit, `needed` exceeds `available`. Both are 0 if they are not
+/// known.
 struct FitAnswer {
   bool fits = false;
   double needed = 0, available = 0;  ///< needed > available; both 0: not known
 };
 
-/// Chooses the next number to test, between the largest that fits and the smallest that does not.
-/// The need mostly grows by the same amount per unit: so one number that does not fit says roughly
-/// where the limit is, and two say it precisely. If these guesses make no progress, the middle is
-/// tested. The search assumes that every number below one that fits also fits.
+/// Chooses the next number to test, between the largest that fits and the smallest that does not. The need mostly grows
+/// by the same amount per unit. So one number that does not fit says roughly where the limit is, and two say it
+/// precisely. If these guesses make no progress, the middle is tested. The search assumes that every number below one
+/// that fits also fits.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`, and tests `first` first.
@@ -27,7 +27,7 @@ class FitSearch {
   std::int64_t good() const { return good_; }  ///< the largest that fits; 0: none
   std::int64_t next() const { return next_; }
 
-  void said(const FitAnswer& answer);  ///< takes the answer about next()
+  void said(const FitAnswer& answer);  ///< takes the answer for next()
 
  private:
   struct Refused {

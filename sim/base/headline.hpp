@@ -1,4 +1,4 @@
-// The headline of a message of several lines.
+// The headline of a message that has several lines.
 #pragma once
 
 #include <string>

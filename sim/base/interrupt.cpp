@@ -19,7 +19,7 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-// The handler reads only variables that need no lock.
+// These variables need no lock, because the handler must not wait for one.
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< standard error is a terminal
 std::atomic<int> in_order = 0;
@@ -71,7 +71,7 @@ void on_signal(int signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    raise(SIGINT);  // blocked while the handler runs, it takes effect on return
+    raise(SIGINT);  // The signal is blocked while the handler runs, so it takes effect on return.
     return;
   }
   received = signal;

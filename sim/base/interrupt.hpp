@@ -1,6 +1,6 @@
-// Handles Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program
-// that only reads, plans and prints has nothing to clean up: it can choose that a signal ends it at
-// once, wherever it is. While an InOrder object exists, the signal waits.
+// Handles Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that only reads, plans
+// and prints has nothing to clean up. Such a program can choose that a signal ends it at once, wherever it is. While an
+// InOrder object exists, the signal waits.
 #pragma once
 
 #include <csignal>
@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Installs handlers for SIGINT and SIGTERM that only set the flag (a second SIGINT ends the
-/// process at once).
+/// Installs handlers for SIGINT and SIGTERM. They only set the flag, but a second SIGINT ends the process at
+/// once.
 void install_interrupt_handlers();
 /// The signal that was received, or 0.
 int interrupt_signal();
@@ -25,16 +25,16 @@ void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
     "out of memory (of this computer, not of the simulated one)";
-/// True for an error that means "out of memory"; threads and mappings report it by std::system_error.
+/// Returns whether an error means "out of memory". Threads and mappings report it by std::system_error.
 bool says_out_of_memory(const std::exception& error);
-/// From now on an exception that nobody can catch ends the process (a library throws it while it is
-/// loaded, or in a noexcept function). If memory is out, the process prints the message above,
-/// removes its half-written files, and exits with code 70. Otherwise it aborts.
+/// Handles exceptions that nobody can catch, from now on. A library may throw one while it is loaded, or in a noexcept
+/// function. If memory is out, the process prints the message above, removes its half-written files, and exits with
+/// code 70. Otherwise it aborts.
 void end_when_memory_is_out();
 
-/// While an InOrder object exists, a signal only sets the flag, because some work must be completed
-/// first (a trace is finished, a store is closed). When the last InOrder is destroyed, a signal
-/// that came meanwhile ends the process, unless an exception is being handled.
+/// While an InOrder object exists, a signal only sets the flag, because some work must be completed first, such as
+/// finishing a trace or closing a store. When the last InOrder is destroyed, a signal that came meanwhile ends the
+/// process, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -43,7 +43,7 @@ class InOrder {
   InOrder& operator=(const InOrder&) = delete;
 };
 
-/// While this object exists, a process that is ended at once removes this file.
+/// While this object exists, the file is removed if the process is ended at once.
 class RemovedOnInterrupt {
  public:
   explicit RemovedOnInterrupt(std::string path);

@@ -1,4 +1,4 @@
-// Letters of ASCII, independent of the locale.
+// Functions for letters of ASCII. They do not depend on the locale.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Memory that processes share: a file without a name, which one process creates and another maps.
+// Memory that processes share. It is a file without a name, which one process creates and another maps.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class Descriptor {
   int number_;
 };
 
-/// A memory file that is mapped. `of` maps the given file for reading. `make` creates one of the
-/// given size for writing. Both throw IoError.
+/// A memory file that is mapped. `of` maps the given file for reading. `make` creates a file of the given size for
+/// writing. Both throw IoError.
 class MemoryFile {
  public:
   static MemoryFile of(Descriptor file);

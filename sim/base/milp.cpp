@@ -23,8 +23,8 @@ namespace {
 constexpr double tolerance = 1e-6;
 constexpr double small_cost = 1e-9;  ///< as a share of the greatest cost of a variable
 
-/// Tells CBC when to stop: at a signal, or when the time is over. After a signal the caller throws
-/// the exception once CBC has cleaned up.
+/// Tells CBC when to stop: at a signal, or when the time is over. After a signal, CBC cleans up first, and then the
+/// caller throws the exception.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -163,7 +163,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // 1e-5 otherwise
+  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // This is 1e-5 without the call.
   model.initialSolve();
   check_interrupt();
   if (stop.within_lp) return {};
@@ -174,7 +174,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // CBC's conclusion proves nothing if it left a linear programme unsolved.
+  // If CBC left a linear programme unsolved, its conclusion proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

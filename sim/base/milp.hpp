@@ -1,8 +1,8 @@
-// Mixed-integer linear programmes: minimise cost · x within bounds and linear constraints, where
-// some x are integers. This is the only user of CBC (COIN-OR branch and cut); it keeps CBC silent
-// and the program's signal handlers untouched.
+// Mixed-integer linear programmes minimise cost · x within bounds and linear constraints, where some x are
+// integers. Only this code uses CBC (COIN-OR branch and cut). It keeps CBC silent and the program's signal handlers
+// untouched.
 //
-// Throws InternalError on a malformed programme, Interrupted on a signal.
+// The functions throw InternalError on a malformed programme, and Interrupted on a signal.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +51,10 @@ class Milp {
   /// low <= terms <= high; a variable may appear in several terms. Returns the constraint's number.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Returns the best solution that is found within the limits; there may be none. CBC may run a
-  /// moment beyond a limit. With a limit of seconds the result depends on the speed of the machine.
-  /// Only solutions with an objective below `at_most` are searched for. An objective is proven to
-  /// within 1e-9 of the greatest cost of a variable.
+  /// Returns the best solution that is found within the limits. There may be none. CBC may run a moment beyond a
+  /// limit. With a limit of seconds the result depends on the speed of the machine. Only solutions with an objective
+  /// below `at_most` are searched for. The proof of an objective is exact to within 1e-9 of the greatest cost of a
+  /// variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
   /// Solves the programme with fractional values allowed for all variables.

@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  const InOrder in_order;  // ends when the file is known to be ours
+  const InOrder in_order;  // It ends when the file is known to be ours.
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) refuse(target_, "'" + part_ + "': " + std::strerror(errno));
@@ -94,7 +94,7 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  const InOrder in_order;  // after this line the file has the target's name, or it does not exist
+  const InOrder in_order;  // After this line the file has the target's name, or it does not exist.
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
     refuse(target_, std::string("rename: ") + std::strerror(errno));

@@ -1,6 +1,6 @@
-// A file that appears whole or not at all: it is written as TARGET.part beside the target, then
-// synced (fsync) and renamed. If a crash left a .part, it is written again from the start; if
-// another process is writing the .part, IoError is thrown.
+// A file that appears whole or not at all. It is written as TARGET.part beside the target, then synced (fsync) and
+// renamed. If a crash left a .part, it is written again from the start. If another process is writing the .part,
+// IoError is thrown.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// A list of byte strings packed into one, which one process sends to another: the number of
-// strings, then the length and the bytes of each. All numbers are 64 bits wide.
+// Packs a list of byte strings into one, which one process sends to another. It has the number of strings, and then the
+// length and the bytes of each string. All numbers are 64 bits wide.
 #pragma once
 
 #include <cstddef>

@@ -106,8 +106,8 @@ struct ChildEnd {
   std::string text;   ///< what the work returned, or the message of what it threw
 };
 
-/// The children that are alive. The destructor kills those that remain: they only compute, and
-/// write nothing that could be left half done.
+/// The children that are alive. The destructor kills those that remain. This is safe, because children only compute,
+/// and write nothing that could be left half done.
 class Children {
  public:
   Children() = default;
@@ -192,14 +192,14 @@ class Children {
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }
 
-  InOrder in_order_;  // a signal waits until all children have ended
+  InOrder in_order_;  // A signal waits until all children have ended.
   std::vector<Child> alive_;
 };
 
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  std::fflush(nullptr);  // the child would print what is in the buffers a second time
+  std::fflush(nullptr);  // Otherwise the child would print what is in the buffers a second time.
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));

@@ -1,10 +1,10 @@
-// Work in child processes: code that may crash, or that may run only once per process, cannot harm
-// its caller. SimGrid, for example, allows a single engine per process.
+// Runs work in child processes, where code that may crash, or that may run only once per process, cannot harm its
+// caller. SimGrid, for example, allows a single engine per process.
 //
-// A child is forked: it has all that its parent had. It leaves by _exit, so that no destructor or
-// atexit handler of the parent runs in it. It is killed when the thread that forked it ends, so it
-// never outlives its parent. A fork is not safe while other threads hold locks: the parent should
-// be single-threaded, or never wait for what its other threads have locked.
+// A child is forked, so it has all that its parent had. It leaves by _exit, so that no destructor or atexit handler of
+// the parent runs in it. It is killed when the thread that forked it ends, so it never outlives its parent. A fork is
+// not safe while other threads hold locks. So the parent should be single-threaded, or the child should never wait for
+// what other threads have locked.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// How much a child may use in addition to what it inherits. 0 means no limit.
+/// How much a child may use in addition to what it inherits. A limit of 0 means no limit.
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< bytes of address space
   std::int64_t cpu_s = 0;       ///< seconds of processor time
@@ -30,8 +30,8 @@ struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
 
-/// Forks a child that calls `body` and then exits, with code 0, or with 70 if `body` throws. Throws
-/// IoError if the system allows no further process. The caller must wait for the child.
+/// Forks a child that calls `body` and then exits. The exit code is 0, or 70 if `body` throws. Throws IoError if the
+/// system allows no further process. The caller must wait for the child.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
@@ -43,10 +43,10 @@ struct ProcessAnswer {
   std::string fault;  ///< what it threw, or how its process died; empty: it answered
 };
 
-/// Calls work(i) for each i in 0..count-1, each in a child of its own, with at most `jobs` (at
-/// least 1) at a time, and returns the answers in the order of i. The answers depend neither on
-/// `jobs` nor on which child ends first. `progress` is called with the number of answers so far.
-/// Throws Interrupted on a signal, and IoError as fork_child does; afterwards no child is alive.
+/// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call has a child of its own,
+/// and at most `jobs` children (at least 1) live at a time. The answers depend neither on `jobs` nor on which child
+/// ends first. `progress` is called with the number of answers so far. Throws Interrupted on a signal, and IoError as
+/// fork_child does. Afterwards no child is alive.
 std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
                                             const std::function<std::string(std::size_t)>& work,
                                             const std::function<void(std::size_t)>& progress = {});

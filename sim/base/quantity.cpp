@@ -15,8 +15,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit is worth multiplier x 10^exponent of the SI unit. The power of ten is a number of its own
-/// so that "5us" becomes the double nearest to 5e-6, which 5 * 1e-6 is not.
+/// A unit is worth multiplier x 10^exponent of the SI unit. The power of ten is a number of its own, because "5us" must
+/// become the double nearest to 5e-6. The product 5 * 1e-6 is not that double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -105,8 +105,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits. A whole number of more than 19 digits is too large, and a
-    // fraction of so many digits is not a whole number of bytes.
+    // 10^19 x 2^60 fits in 127 bits. A whole number of more than 19 digits is too large, and a fraction of so many
+    // digits is not a whole number of bytes. So neither needs more bits.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -227,7 +227,7 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Writes four significant digits; larger whole numbers are written out (10800 s, not 1.08e+04 s).
+// Writes four significant digits. Larger whole numbers are written out (10800 s, not 1.08e+04 s).
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();
@@ -252,7 +252,7 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // Chooses the largest decimal unit that leaves at least 1 before the decimal point: 999.96 MB
+  // Chooses the largest decimal unit that leaves at least 1 before the decimal point, after rounding. So 999.96 MB
   // becomes 1 GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {

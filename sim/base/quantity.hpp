@@ -1,5 +1,5 @@
-// Quantities: converts between a text with a unit and a number in SI units (byte, s, FLOP, FLOP/s,
-// byte/s, W, J). Decimal and binary prefixes differ (GB = 1e9, GiB = 2^30). Bytes are whole numbers.
+// Quantities: converts a text with a unit to a number in SI units (byte, s, FLOP, FLOP/s, byte/s, W, J), and back.
+// Decimal and binary prefixes differ (GB = 1e9, GiB = 2^30). Bytes are whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace sluice {
 
 enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watts, joules };
 
-/// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text is read; the result is finite and
-/// not negative. The dimension `none` takes a plain number or a percentage ("70%" becomes 0.7).
-/// Throws InputError without a position; its message names the text, the fault and an example, and
-/// `key`, which is the key that the text is written for.
+/// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text is read. The result is finite and not negative.
+/// The dimension `none` takes a plain number or a percentage ("70%" becomes 0.7). Throws InputError without a
+/// position. Its message names the text, the fault, an example, and `key`, which is the key for which the text is
+/// written.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
 /// Reads bytes: "24GB" becomes exactly 24'000'000'000. Also throws if the amount is not a whole
@@ -37,8 +37,8 @@ std::string_view words_of(Dimension dimension);
 /// Returns all units in which a quantity of that dimension may be written ("B/s", "kB/s", ..., "EiB/s").
 std::vector<std::string> units_of(Dimension dimension);
 
-/// They return a + b and a * b of counts, which must not be negative. On overflow they throw
-/// InputError that names `what`.
+/// Return a + b and a * b of counts, which must not be negative. On overflow they throw InputError, which names
+/// `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

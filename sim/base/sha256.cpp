@@ -26,7 +26,7 @@ void require(int ok) {
   throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));
 }
 
-/// Looked up once, because OpenSSL's search takes longer than hashing a short text.
+/// The algorithm is looked up once, because OpenSSL's search takes longer than hashing a short text.
 const EVP_MD* algorithm() {
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   require(found != nullptr);

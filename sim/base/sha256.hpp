@@ -1,4 +1,4 @@
-// SHA-256 of a sequence of bytes, by libcrypto. Source: FIPS 180-4.
+// Computes SHA-256 of a sequence of bytes, by libcrypto. FIPS 180-4 defines it.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// Returns the number of edits that turn a into b, by optimal string alignment: an edit inserts,
-// deletes or replaces a letter, or swaps two neighbours.
+// Returns the number of edits that turn a into b (optimal string alignment). An edit inserts, deletes or replaces a
+// letter, or swaps two neighbours.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -54,7 +54,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
     if (wanted == synonym.said)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // a shorter beginning does not suggest a name
+  constexpr std::size_t telling = 4;  // A shorter beginning does not suggest a name.
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -64,12 +64,12 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  constexpr std::size_t longest = 64;  // a longer word is not a typing mistake
+  constexpr std::size_t longest = 64;  // A longer word is not a typing mistake.
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // Allows one edit per three letters, and none for a single letter, which resembles everything.
+  // One edit per three letters is allowed. A single letter may have none, because it resembles everything.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -1,4 +1,4 @@
-// Help for messages: the nearest known name, and lists of names.
+// Helps messages with the nearest known name, and with lists of names.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sluice {
 /// Returns " (did you mean 'bandwidth'?)" if a known name is near enough by edit distance, else "".
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
-/// Returns "a, b, c".
+/// Returns text such as "a, b, c".
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 }  // namespace sluice

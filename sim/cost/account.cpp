@@ -15,7 +15,7 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the grounds of all passes, in seconds; shares are made of them at the end.
+/// Adds up the seconds of all passes by their grounds (cost.hpp). At the end, the seconds become shares.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}

@@ -1,5 +1,5 @@
-// How certain a cost model's prices for a model are: how many of the seconds rest on a fit or on rows
-// of a profile, how large their errors are, and which cost model prices the other operators.
+// An account says how certain a cost model's prices for a model are. It says how many of the seconds rest on a fit or
+// on rows of a profile, how large their errors are, and which cost model prices the other operators.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Account {
   KnownErrors fit_errors, interpolation_errors;  ///< of operators that a fit had not seen; of rows
                                                  ///< that were left out of an interpolation
   std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, largest first
-  /// The devices on which the rows of the profile were measured, by name; empty text: one that the
+  /// The devices on which the rows of the profile were measured, by name. An empty text stands for a device that the
   /// profile does not name.
   std::vector<std::string> measured_on;
 };

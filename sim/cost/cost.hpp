@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. It makes,
-// from its parameters, an object that prices queries and may hold data, such as a profile. Each
-// cost model has one file; cost/catalog.cpp lists them.
+// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters it makes an
+// object that prices queries and may hold data, such as a profile. Each cost model has one file, and cost/catalog.cpp
+// lists them.
 #pragma once
 
 #include <cstdint>
@@ -50,15 +50,15 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which the joules are known. For the other seconds they
+  /// Joules above idle, and the seconds for which the joules are known. The joules of the other seconds
   /// follow from the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
   Price& operator+=(const Price& other);
 };
-/// Returns the price of a pass that is assumed to cost `factor` times as much as another one. Its
-/// seconds do not count as measured.
+/// Returns the price of a pass that is assumed to cost `factor` times as much as another one. None of its seconds count
+/// as measured.
 Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's figures that a cost model assumes to be reached.
@@ -67,8 +67,8 @@ struct Shares {
   std::optional<double> memory;   ///< share of its memory bandwidth; empty: likewise
 };
 
-/// The grounds for some of the seconds of a price: a fit of a class of operators, rows of a
-/// profile, or the cost model that prices the operators that are in neither.
+/// The grounds for some of the seconds of a price. There are three: a fit of a class of operators, rows of a profile,
+/// or the cost model that prices the operators that are in neither.
 struct Grounds {
   std::string of;                               ///< the class; empty: the query does not concern a
                                                 ///< fit
@@ -97,8 +97,8 @@ struct Cost {
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
   /// operator was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Returns whether the pass was measured with its operands in these memories. If so, the price holds
-  /// wherever these memories are. If not, it holds for memories that the device reaches without a link.
+  /// Returns whether the pass was measured with its operands in these memories. If it was, the price holds wherever
+  /// these memories are. If not, the price holds only for memories that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
   /// Returns the only number of samples for which a model's seconds are known, or 0 for any number.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
@@ -120,10 +120,10 @@ struct CostModel {
   /// Makes the object. File names in keys are relative to `folder`. Throws InputError at a key, and
   /// IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether its seconds depend on the memories that hold the operands. If they do not, it cannot
+  /// Whether the seconds depend on the memories that hold the operands. If they do not, this cost model cannot help to
   /// decide in which memories the operands should be.
   bool counts_memories = false;
-  /// Whether it knows backward passes by themselves. If so, they are not priced as a multiple of
+  /// Whether the cost model knows backward passes by themselves. If it does, they are not priced as a multiple of
   /// forward passes unless the workload says so.
   bool knows_backward = false;
 };
@@ -146,8 +146,8 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// Returns the cost model that is used if none is named: `roofline` if each device of the platform
-/// has a memory bandwidth, else `peak`.
+/// Returns the cost model that is used if none is named. It is `roofline` if each device of the platform has a memory
+/// bandwidth, and otherwise `peak`.
 const CostModel& default_cost(const Platform& platform);
 
 /// Returns the cost model that a `cost:` mapping names, or the platform's default if it names none.

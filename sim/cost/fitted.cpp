@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-/// Fits by file or name. Each is read once.
+/// Holds fits by file or name. Each is read once.
 class Fits {
  public:
   explicit Fits(std::string file) : file_(std::move(file)) {
@@ -57,7 +57,7 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Fit> read_;  // references to elements of a map stay valid
+  mutable std::map<std::string, Fit> read_;  // References to elements of a map stay valid.
 };
 
 /// Returns the cost model for classes that were not fitted.
@@ -67,7 +67,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet, slowed down if operands of the pass lie in another of its memories.
+/// Returns the device's data sheet. Operands in another memory of the device make the pass slower, and the sheet says
+/// so.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -134,7 +135,7 @@ struct Fitted final : Cost {
       const FitError& error =
           !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
       const bool covered = of_class.covers(kernel);
-      // The error on the devices that were measured says nothing of another one.
+      // The error on the devices that were measured says nothing about another device.
       const bool known = covered && error.count > 0 && (seen || of_class.device_error);
       all.push_back({.of = kernel.of,
                      .seconds = of_class.seconds_of(kernel, sheet),

@@ -1,4 +1,4 @@
-// measured: a layer takes the time that was measured for it, according to the model's file or a profile.
+// measured: a layer takes the time that was measured for it. This time is in the model's file or in a profile.
 #include <algorithm>
 
 #include "cost/cost.hpp"
@@ -14,7 +14,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// Seconds without joules take less power than the device at work where memory binds.
+/// Some seconds have no joules. If memory limits the operator, the device takes less power in these seconds than when
+/// it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);
@@ -29,7 +30,7 @@ struct MeasuredModel final : Cost {
 
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
-    if (!query.layer) {  // a profile has no row for the update of a stage's weights
+    if (!query.layer) {  // A profile has no row for the update of a stage's weights.
       price.seconds = peak_seconds(query.work, query.device, query.dtype);
       return price;
     }
@@ -67,7 +68,7 @@ struct MeasuredModel final : Cost {
   }
 };
 
-/// Takes prices from the rows of a profile. A layer without a row gets another model's, or is refused.
+/// Takes prices from the rows of a profile. A layer without a row is priced by another cost model, or is refused.
 struct MeasuredProfile final : Cost {
   MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
                   const std::string& statistic, std::shared_ptr<const Cost> outside,
@@ -121,7 +122,7 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns what the table says; nothing if it was not measured and may not be interpolated.
+  /// Returns what the table says. Returns nothing if the pass was not measured and may not be interpolated.
   template <class Seen>
   std::optional<Seen> seen(const Query& query,
                            std::optional<Seen> (MeasuredTable::*says)(const Query&) const) const {

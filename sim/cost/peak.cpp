@@ -19,7 +19,7 @@ struct Peak final : Cost {
 
 extern const CostModel peak_cost = {
     .name = "peak",
-    .summary = "FLOP / (rate x efficiency) of the device; bytes do not count.",
+    .summary = "An operator takes FLOP / (rate x efficiency) of the device; bytes do not count.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

@@ -1,5 +1,5 @@
-// roofline: an operator takes as long as its FLOP, or as the bytes that it moves in the device's
-// memory, whichever is longer.
+// roofline: an operator takes as long as its FLOP, or as the bytes that it moves in the device's memory, whichever
+// takes longer.
 #include <algorithm>
 #include <optional>
 
@@ -43,7 +43,8 @@ struct Roofline final : Cost {
   double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
-    if (work.flop == 0 && work.bytes == 0) return 0;  // an input: nothing is launched
+    // It is an input, so that nothing is launched.
+    if (work.flop == 0 && work.bytes == 0) return 0;
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
     const double moving = memory_seconds(query, side_by_side) / *reached.memory;
@@ -66,9 +67,8 @@ Field efficiency(const std::string& name, const std::string& summary) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch "
-        "overhead; of rate and bandwidth, the shares that the platform says are reached count "
-        "(roofline: {compute, memory}).",
+        "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate and "
+        "bandwidth count with the shares that, according to the platform, are reached (roofline: {compute, memory}).",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",

@@ -17,8 +17,8 @@ double inputs_of(const Model& model, const Layer& layer) {
   return elements;
 }
 
-/// Returns the elements of the weights that a layer reads, including those that it shares: all, or
-/// at most the ones that it picks.
+/// Returns the elements of the weights that a layer reads, including those that it shares. It reads all of them, or at
+/// most the ones that it picks.
 double weights_of(const Layer& layer, double samples) {
   const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
   if (!layer.picked) return all;

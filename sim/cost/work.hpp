@@ -1,4 +1,4 @@
-// The work of a pass of an operator on any device: FLOP, and bytes read and written.
+// The work of a pass of an operator on any device: its FLOP, and the bytes that it reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +37,16 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 /// weights and the output's gradient, and writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the bytes of the weights that a pass of this many samples reads, including those that
-/// the layer shares: all, or at most the ones that it picks.
+/// Returns the bytes of the weights that a pass of this many samples reads, including those that the layer shares. It
+/// reads all of them, or at most the ones that it picks.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. Of the two gradients together, each has its share.
+/// Returns the work of any pass except an update. If a pass computes only one of the two gradients, it has that
+/// gradient's share of the work.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns the share of a pass in the work of both gradients: by FLOP, or one half if there are
-/// none.
+/// Returns the share of a pass in the work of both gradients. It is the share of the FLOP, or one half if there are no
+/// FLOP.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

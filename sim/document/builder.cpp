@@ -20,7 +20,7 @@ bool all_digits(std::string_view text) {
   return !text.empty();
 }
 
-// [-+]? ( \. digits | digits ( \. digits* )? ) ( [eE] [-+]? digits )?
+// The text of a number has this form: [-+]? ( \. digits | digits ( \. digits* )? ) ( [eE] [-+]? digits )?
 bool looks_like_number(std::string_view text) {
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   std::size_t i = 0, digits = 0;
@@ -49,7 +49,7 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
-/// A C string ends at a NUL. Other programs would cut off a name that contains one.
+/// A C string ends at a NUL, so other programs would cut off a name that contains a NUL.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
     fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
@@ -196,15 +196,15 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`, without the text of the line, because that line contains
-/// bytes that cannot be printed.
+/// Returns the position of byte `end`. It has no text of the line, because that line contains bytes that cannot be
+/// printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};
   for (std::size_t i = 0; i < end; ++i) {
     const auto c = static_cast<unsigned char>(source.text[i]);
     if (c == '\n')
       ++position.line, position.column = 1;
-    else if ((c & 0xC0) != 0x80)  // a character begins
+    else if ((c & 0xC0) != 0x80)  // A byte of this kind begins a character.
       ++position.column;
   }
   return position;

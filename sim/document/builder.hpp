@@ -1,6 +1,6 @@
-// The part that the YAML and the JSON reader share: both send events with positions, from which it
-// builds a Value. So both refuse the same things with the same words: duplicate keys, deep nesting,
-// numbers that do not fit.
+// The YAML and the JSON reader share this builder: both send events with positions, from which it builds a Value. So
+// both refuse the same things with the same words, such as duplicate keys, deep nesting, and numbers that do not
+// fit.
 #pragma once
 
 #include <cstddef>
@@ -68,16 +68,16 @@ Value number_value(const Builder& builder, Place place, std::string_view text);
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. If the document is missing (as the value of an override
-/// may be), the result is null with `allow_empty`, and an error without it.
+/// Reads `source.text` from byte `begin`. If there is no document, as in the value of an override, the result is null
+/// with `allow_empty`, and an error without it.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping whose first key is in quotes. Flow mappings of YAML begin in the same
-/// way, but their keys are seldom in quotes, and the YAML reader can read JSON as well.
+/// Returns true for a mapping whose first key is in quotes. Flow mappings of YAML begin in the same way. But their keys
+/// are seldom in quotes, and the YAML reader can read JSON as well.
 bool looks_like_json(std::string_view text);
 
-/// Throws InputError if `text` is not UTF-8 text: control characters, overlong forms, surrogates.
+/// Throws InputError if `text` is not UTF-8 text, because it has control characters, overlong forms or surrogates.
 void require_text(const Source& source);
 
 }  // namespace sluice

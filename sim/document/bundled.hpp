@@ -19,12 +19,12 @@ bool is_bare_name(const std::string& word);
 /// Returns the path of the bundled document of that name, or "" if there is no such document or folder.
 std::string bundled_file(const std::string& name, const std::string& folder);
 
-/// Helps with a name that is not a bundled document: says what else it is, or which name may be
+/// Helps with a name that is not the name of a bundled document. It says what else has that name, or which name may be
 /// meant, and which command lists all names. The text continues a sentence: "; did you mean …".
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
-/// Returns the path of a document. A path is returned as it is. A bare name that is not a file here becomes
-/// the path of the bundled document of that name. Throws InputError that says what else the name may be.
+/// Returns the path of a document. A path is returned as it is. A bare name that is not a file here becomes the path of
+/// the bundled document of that name. If there is none, throws InputError, which says what else the name may be.
 std::string find_document(const std::string& file_or_name, const std::string& folder);
 
 }  // namespace sluice

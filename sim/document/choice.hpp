@@ -1,5 +1,5 @@
-// A choice that a document makes: an entry of a catalog, and the keys that are written beside its
-// name. It is resolved and checked once, where the document is read; from then on this type carries
+// A choice that a document makes: an entry of a catalog, and the keys that are written beside its name.
+// The choice is resolved and checked once, where the document is read. From then on this type carries
 // it.
 #pragma once
 
@@ -66,8 +66,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. Then no other
-/// key may be written beside it. Throws InputError.
+/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. In this case no other key may be
+/// written beside it. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// Files of other programs that are converted to documents: an ONNX model, a layer graph of
-// PipeDream. They are neither YAML nor JSON, so load_file does not read them. It returns a Value
-// that represents the file; the importer of the format replaces it (model/importer.hpp).
+// Files of other programs that are converted to documents, such as an ONNX model or a layer graph of PipeDream. They
+// are neither YAML nor JSON, so load_file does not read them. It returns a Value that represents the file. The importer
+// of the format replaces this Value by the document (model/importer.hpp).
 #pragma once
 
 #include <string>

@@ -45,14 +45,14 @@ bool is_file(const fs::path& path) {
 /// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// `typed` holds the sources of overrides. Files named in overrides may lie in any folder.
+  /// `typed` holds the sources of overrides. A file that an override names may lie in any folder.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
   }
 
-  /// Returns the document that `file` names (relative to `from`, or by a name in the bundled
-  /// `folder`), laid over its own bases.
+  /// Returns the document that `file` names, laid over its own bases. The name is relative to `from`, or is that of a
+  /// bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -70,8 +70,8 @@ class Includes {
     return document;
   }
 
-  /// If `document`, which was read from `path`, has a `file:` at the top, replaces it by that
-  /// file's content, with the remaining keys laid over it.
+  /// If `document`, which was read from `path`, has a `file:` at the top, replaces it by that file's content. The
+  /// remaining keys are laid over that content.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -134,7 +134,8 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  std::vector<fs::path> roots_;  ///< of the document, of what a person typed, and of Sluice itself
+  /// the folders of the document, of what a person typed, and of Sluice itself
+  std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
   std::vector<std::string> names_;

@@ -1,5 +1,5 @@
-// Reads JSON by the events of the nlohmann library. The events carry no positions, so the iterator
-// that feeds the parser counts how far it has read: at each event this is the end of the token.
+// Reads JSON by the events of the nlohmann library. The events carry no positions. So the iterator that feeds the
+// parser counts how far it has read: at each event this is the end of the token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ class Events {
   bool number_unsigned(std::uint64_t) { return number(); }
   bool number_float(double, const std::string&) { return number(); }
   bool string(std::string& value) { return scalar(string_begin(), Value::make(std::move(value))); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // not in JSON text
+  bool binary(std::vector<std::uint8_t>&) { return false; }  // JSON text has no such values.
   bool start_object(std::size_t) { return begin(Value::make_map()); }
   bool start_array(std::size_t) { return begin(Value::make_list()); }
   bool key(std::string& name) {
@@ -58,7 +58,8 @@ class Events {
   bool end_array() { return end(); }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …"
+    // The message looks like this: "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error
+    // while …"
     std::string message = error.what();
     message.erase(0, message.find("] ") + 2);
     if (message.compare(0, 12, "parse error ") == 0) message.erase(0, message.find(": ") + 2);
@@ -82,7 +83,7 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // An escaped quote follows an odd number of backslashes; the quote that opens the string follows none.
+  // An escaped quote follows an odd number of backslashes. The quote that opens the string follows none.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;

@@ -52,7 +52,7 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Says what a document of this format is for; it was given where another kind was expected.
+/// Says what a document of this format is for. It was given where another kind was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

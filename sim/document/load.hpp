@@ -10,18 +10,18 @@
 
 namespace sluice {
 
-/// Reads one YAML or JSON file (a regular file of at most 1 GiB). Refuses empty and binary files,
-/// bad UTF-8, duplicate keys, second documents, tags, anchors and aliases, merge keys, nesting
-/// deeper than 64, integers with a leading zero, and numbers that are not finite or do not fit. A
-/// file of another program (document/foreign.hpp) becomes a Value that represents it. Throws
-/// InputError with a position, or IoError.
+/// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program
+/// (document/foreign.hpp) becomes a Value that represents it. These are refused: empty and binary files, bad
+/// UTF-8, duplicate keys, second documents, tags, anchors and aliases, merge keys, nesting deeper than 64,
+/// integers with a leading zero, and numbers that are not finite or do not fit. Throws InputError with a
+/// position, or IoError.
 Value load_file(const std::string& path);
-/// Reads a text in memory in the same way; messages call it `name`.
+/// Reads a text in memory in the same way. `name` is its name in messages.
 Value parse_text(std::string text, std::string name);
 
-/// Reads one file as load_file does. If the document has a `file:` at the top (it is a variant of
-/// another document: `{file: base.yaml, …}`), the result is that base with the other keys laid over
-/// it at all levels. The base may be a bundled document of `folder`, given by its name.
+/// Reads one file as load_file does. If the document has a `file:` at the top, it is a variant of another document
+/// (`{file: base.yaml, …}`). The result is then that base with the other keys laid over it at all levels. The base may
+/// be a bundled document of `folder`, given by its name.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Does all steps for a scenario that was read from `path`. First it applies the overrides that say
@@ -36,27 +36,27 @@ Value resolve_with_overrides(Value document, const std::string& path,
 /// version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
-/// Replaces `{file: X, ...}` under each key of the root map that `include_keys` lists, by the
-/// content of X with the other keys laid over it at all levels. A key listed with a trailing '*'
-/// (model*) is not merged: the content becomes the child `definition` beside the other keys. X is
-/// relative to the file at `path`. After links are resolved it must lie inside data_root() or
-/// inside the root, which is the nearest folder above `path` that holds `.sluice-root` or `.git`,
-/// or else the parent of the folder of `path`. If X is a bare name and not a file beside `path`, it
-/// is the bundled document of that name, in the folder that is named after the key with an s
-/// (models, platforms). An included document may have a base of its own (see load_document),
-/// relative to itself, at most 16 in a row. A cycle is an error that names the chain. Throws
-/// InputError at the `file:` value.
+/// Replaces `{file: X, ...}` under each key of the root map that `include_keys` lists, by the content of X with the
+/// other keys laid over it at all levels. A key listed with a trailing '*' (model*) is not merged: the content becomes
+/// the child `definition` beside the other keys.
+///
+/// X is relative to the file at `path`. After links are resolved it must lie inside data_root() or inside the root. The
+/// root is the nearest folder above `path` that holds `.sluice-root` or `.git`, or else the parent of the folder of
+/// `path`. If X is a bare name and not a file beside `path`, it is the bundled document of that name, in the folder
+/// that is named after the key with an s (models, platforms). An included document may have a base of its own (see
+/// load_document), relative to itself, at most 16 in a row. A cycle is an error that names the chain. Throws InputError
+/// at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
-/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as
-/// YAML. If a key on the way is unknown, the error names the nearest known one. The last key may be
-/// new (the reader of its mapping checks it). An element of a list is addressed by its index,
-/// counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
+/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key on the
+/// way is unknown, the error names the nearest known one. The last key may be new, because the reader of its mapping
+/// checks it. An element of a list is addressed by its index, counted from 0, or by its name. Throws UsageError if an
+/// override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
-/// Returns the document as YAML text, such that parse_text(to_yaml(d)) equals d. With `provenance`
-/// each scalar is followed by "# file:line".
+/// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. With `provenance` each scalar is followed by "#
+/// file:line".
 std::string to_yaml(const Value& document, bool provenance);
 /// Returns the document as JSON text. With `indent` 0 it is on one line.
 std::string to_json(const Value& document, int indent = 2);

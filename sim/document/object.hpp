@@ -1,4 +1,5 @@
-// Documents that the program writes: object({{"name", name}, {"bytes", bytes}}) is one expression.
+// Builds the documents that the program writes. For example, object({{"name", name}, {"bytes", bytes}}) is one
+// expression.
 #pragma once
 
 #include <concepts>
@@ -12,8 +13,8 @@
 
 namespace sluice {
 
-/// A value in an object or a list. It can be anything that a document can hold. An empty optional
-/// becomes null, and so does a number that is not finite.
+/// A value in an object or a list. It can be anything that a document can hold. An empty optional becomes null. A
+/// number that is not finite becomes null, too.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,8 +31,8 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// Moves the value out; call it once. `value_` is mutable because the elements of an initialiser
-  /// list are constants.
+  /// Moves the value out. Call this once. `value_` is mutable because the elements of an initialiser list are
+  /// constants.
   Value take() const { return std::move(value_); }
 
  private:

@@ -1,4 +1,4 @@
-// Overrides: splits KEY=VALUE of the command line into a path and a value, and applies it.
+// Overrides. This file splits KEY=VALUE of the command line into a path and a value, and applies it to a document.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Override {
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
-  /// Mappings that may be shortened to one word, each with the key whose value this word is: with
-  /// {policy, name}, `policy: resident` is read as `policy: {name: resident}`.
+  /// Mappings that may be shortened to one word. Each has the key whose value this word is: with {policy, name},
+  /// `policy: resident` is read as `policy: {name: resident}`.
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 

@@ -1,6 +1,6 @@
-// Records say what a mapping in a document may contain. One declaration is used to read it (typed,
-// with defaults), for errors (unknown key, wrong type, wrong unit, out of range), for `sluice list`
-// and help, and for the JSON Schema that editors use.
+// Records say what a mapping in a document may contain. One declaration serves four purposes. The mapping is read by it
+// (typed, with defaults). Errors come from it (unknown key, wrong type, wrong unit, out of range). `sluice list` and
+// help show it. Editors use it as a JSON Schema.
 #pragma once
 
 #include <cstdint>
@@ -37,18 +37,18 @@ struct Field {
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< may be absent without a default
   Dimension dimension = Dimension::none;
-  /// For a `choice`, the allowed values. For other types, words that are allowed in addition to
-  /// values of the type (auto, unlimited).
+  /// For a `choice`, the allowed values. For other types, words that are allowed in addition to values of the type,
+  /// such as auto and unlimited.
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mapping itself, of each element of a list, of each value of a mapping with
-  /// free keys (map_of), or of what a name stands for (any).
+  /// The record of what the field holds: of the mapping itself, of each element of a list, of each value of a mapping
+  /// with free keys (map_of), or of what a name stands for (any).
   const struct Record* record = nullptr;
   bool map_of = false;  ///< a mapping with free keys, each of whose values has this `record`
-  /// Only for a mapping at the top of a document that may be written as one word: the key whose
-  /// value the word is (`policy: resident` means `policy: {name: resident}`).
+  /// Only for a mapping at the top of a document that may be written as one word: the key whose value the word is. For
+  /// example, `policy: resident` means `policy: {name: resident}`.
   std::string word_for = {};
 };
 
@@ -60,16 +60,16 @@ struct Record {
   bool open = false;  ///< the owner reads all other keys (parameters in scenario.model)
 };
 
-/// Returns the record of a field: of the mapping itself, of each element, or of each value. Throws
+/// Returns the record of what a field holds: of the mapping itself, of each element, or of each value. Throws
 /// InternalError if the field has none.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks all that the record declares: the value
-/// is a map, has no unknown keys and all required ones, and each value has its type, unit and
-/// range. Throws InputError at the position of the wrong key or value.
+/// Reads one map against its record. The constructor checks all that the record declares. The value must be a map
+/// without unknown keys and with all required ones, and each value must have its type, unit and range. Throws
+/// InputError at the position of the wrong key or value.
 class Reader {
  public:
-  /// Messages call the map `word` ("link 'host'"), or if `word` is empty by the name of the record.
+  /// Messages call the map `word`, such as "link 'host'". If `word` is empty, they call it by the name of the record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
   bool has(std::string_view name) const;  ///< true where the key is written, not defaulted

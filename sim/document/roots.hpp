@@ -1,5 +1,5 @@
-// Finds the files that a document may name: those within its root, after links are resolved, and
-// those that come with Sluice. A path that a person types may lie in any folder.
+// Finds the files that a document may name. They lie within the document's root, after links are resolved, or come with
+// Sluice. A path that a person types may lie in any folder.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +18,13 @@ std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Returns the path of the file that `file` names. It is relative to the document that names it and
-/// must lie inside the root of that document. In an override, or in a value that the program made,
-/// it may lie in any folder and may be relative to the working folder. `folder` is the folder of
-/// the whole document. Throws InputError.
+/// Returns the path of the file that `file` names. It is relative to the document that names it and must lie
+/// inside the root of that document. A path in an override, or in a value that the program made, may lie in any
+/// folder and may be relative to the working folder. `folder` is the folder of the whole document. Throws
+/// InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// Like named_file, but returns a single word as it is: the name of a document that comes with Sluice.
+/// Does the same as named_file, but returns a single word as it is, because it is the name of a document that comes
+/// with Sluice.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
 /// Returns read() for the file that a value names. If the file is wrong or cannot be read, throws

@@ -62,7 +62,7 @@ Value any_of(List schemas) {
   return schema;
 }
 
-/// Returns the schema of a text that the reader of models takes for an expression, not for a misspelt word.
+/// Returns the schema of an expression. A misspelt word does not match it.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -75,7 +75,7 @@ Value integers() {
   return schema;
 }
 
-/// Returns the schema of one element or a list of them; each element is a name or a mapping.
+/// Returns the schema of one element or a list of elements. Each element is a name or a mapping.
 Value name_or_mapping_or_list(const Value& mapping) {
   Value several = typed("array");
   several.set("items", any_of({typed("string"), mapping}));
@@ -124,16 +124,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Whether the keys that a whole document needs are required. They are not required in a document
-/// that is laid over another one.
+/// Says whether the keys that a whole document needs are required. A document that is laid over another one need not
+/// have them.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// Returns the schema of a whole document, or (with `Requires::nothing`) of a document that is
-  /// laid over another one.
+  /// Returns the schema of a whole document. With `Requires::nothing`, it is that of a document that is laid over
+  /// another one.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");

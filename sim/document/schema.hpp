@@ -1,5 +1,5 @@
-// Makes a JSON Schema (draft-07) from records, so that editors complete and check exactly what the
-// readers accept. https://json-schema.org/draft-07/json-schema-validation
+// Makes a JSON Schema (draft-07) from records, so that editors complete and check exactly what the readers accept. The
+// rules of schemas are at https://json-schema.org/draft-07/json-schema-validation.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace sluice {
 
-/// A variant of a mapping whose keys depend on the values of some of them. It applies if each key
-/// of `when` has the value given with it; an empty one allows any value. Then the mapping has the
-/// keys of `record` and no others, unless the record is open. A key of `when` may be absent if the
-/// value is its default in `record`.
+/// A variant of a mapping. The keys of such a mapping depend on the values of some of them. The variant applies if
+/// each key of `when` has the value given with it; an empty value allows any. Then the mapping has the keys of
+/// `record` and no others, unless the record is open. A key of `when` may be absent if the value is its default in
+/// `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. Where the record does not say
-  /// their type (or that of a list's elements), they are integers.
+  /// Keys of `record` whose values may be expressions of parameters. They are integers if the record does not say their
+  /// type (or that of a list's elements).
   std::vector<std::string> with_expressions = {};
 };
 

@@ -1,5 +1,5 @@
-// A document as a tree of values, each of which knows where it was written. YAML and JSON documents
-// become the same tree.
+// A document as a tree of values. Each value knows where it was written. YAML and JSON documents become the same
+// tree.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style. Every text that a reader (ours or PyYAML)
-// could take for something else than a string is quoted.
+// Writes values as text. YAML is written in block style. A text is quoted if any reader (ours or PyYAML) could take it
+// for something else than a string.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -39,7 +39,7 @@ bool is_plain(std::string_view text) {
 std::string quoted(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
-  for (const char c : valid_utf8(text)) {  // the name of a file may be any bytes
+  for (const char c : valid_utf8(text)) {  // The name of a file may consist of any bytes.
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       result += '\\';
@@ -205,7 +205,7 @@ void json(const Value& value, int indent, int depth, std::string& out) {
       out += quoted(value.text());
       break;
     case Value::Kind::number:
-      // ".5" and "5." are numbers in YAML but not in JSON.
+      // YAML allows numbers such as ".5" and "5.", but JSON does not.
       out += Value::make(value.as_number()).text();
       break;
     case Value::Kind::integer:

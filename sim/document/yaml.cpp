@@ -1,5 +1,5 @@
-// Reads YAML by the events of yaml-cpp. Unlike its tree, the events show anchors, tags, duplicate
-// keys and second documents, and they need less time and memory.
+// Reads YAML by the events of yaml-cpp. Unlike yaml-cpp's tree, the events show anchors, tags, duplicate keys and
+// second documents, and they need less time and memory.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -18,14 +18,14 @@ namespace {
 /// A stream buffer that reads memory in place.
 struct Buffer : std::streambuf {
   explicit Buffer(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // the text is only read
+    char* const begin = const_cast<char*>(text.data());  // The text is only read.
     setg(begin, begin, begin + text.size());
   }
 };
 
-/// Counts columns in characters, as people and the JSON reader do; yaml-cpp counts bytes. Marks
-/// come nearly in order. So it continues from the last one, which is fast even for a document of
-/// one long line.
+/// Counts columns in characters, as people and the JSON reader do, because yaml-cpp counts bytes. Positions come
+/// nearly in order. So the count continues from the last one, which is fast even for a document of one long
+/// line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -139,7 +139,7 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), "\ud83d\ude00"; YAML has no halves.
+/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". YAML has no halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;

@@ -1,4 +1,5 @@
-// Converts the cells of a profile's table to values and back. All functions throw InputError without a position.
+// Converts the cells of a profile's table to values and back. All functions throw InputError, without a position, which
+// the caller adds.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ std::vector<std::string> parts_of(std::string_view text, char separator = ';');
 double number(const std::string& text);
 std::int64_t whole(const std::string& text, std::int64_t minimum);
 std::vector<double> numbers(const std::string& text);
-/// Reads "8x64x56x56;64".
+/// Reads a list of shapes such as "8x64x56x56;64".
 std::vector<std::vector<std::int64_t>> shapes(const std::string& text);
-/// Reads "m=8192;n=4096".
+/// Reads named whole numbers such as "m=8192;n=4096".
 std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& text);
 /// Returns the index of the text in `words`. Throws InputError if it is none of them.
 std::size_t word(const std::string& text, const std::vector<std::string>& words);

@@ -97,7 +97,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
   };
 }
 
-/// The columns that say which operator it is.
+/// The columns that say which operator the row is about.
 std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
@@ -142,7 +142,7 @@ std::vector<ProfileColumn> identity() {
   };
 }
 
-/// The columns that say where its bytes lie, and how and on what it was measured.
+/// The columns that say where the bytes of the operator lie, and how and on what it was measured.
 std::vector<ProfileColumn> circumstances() {
   return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
@@ -168,7 +168,7 @@ std::vector<ProfileColumn> circumstances() {
   };
 }
 
-/// The columns that say how much work it is.
+/// The columns that say how much work the operator is.
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",
@@ -285,7 +285,8 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  const bool whole = row.config.rfind(row.operator_class, 0) == 0;  // "Conv2d(3, 64, ...)"
+  // Torch's configuration is whole, with the class: "Conv2d(3, 64, ...)"
+  const bool whole = row.config.rfind(row.operator_class, 0) == 0;
   std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {
     if (!more.empty()) text += (text.empty() ? "" : " ") + more;

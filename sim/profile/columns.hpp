@@ -31,10 +31,10 @@ const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
 /// Returns null if there is no such column.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Throws InputError (without a position) if there is no such column: unknown column (did you mean …).
+/// Throws InputError (without a position) if there is no such column: "unknown column … (did you mean …)".
 const ProfileColumn& profile_column(std::string_view name);
 
-/// Returns the row's key as one text, without the columns in `but`.
+/// Returns the row's key as one text. The columns in `but` are left out.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
 /// Fills in the cells that follow from others: statistics of samples, `processed`. Throws

@@ -40,8 +40,8 @@ void describe(Comparison& comparison, double tolerance) {
   comparison.ninetieth = quantile_of(ratios, 0.9);
 }
 
-/// The value as rows give it: what a row has by itself is empty there. A value that the column does
-/// not take stays as it is, and no row has it.
+/// Returns the value as the cells of rows give it. A cell is empty if the row has by itself the value that it would
+/// say. A value that the column does not take stays as it is, and no row has it.
 std::string cell_of(const ProfileColumn& column, const std::string& value) {
   if (value.empty()) return value;
   ProfileRow row;

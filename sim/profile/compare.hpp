@@ -28,7 +28,7 @@ struct CompareOptions {
   std::vector<std::string> but = {};
 };
 
-/// The result for the rows that both profiles have. It points to rows of the profiles.
+/// The result for the rows that both profiles have. It refers to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< in the order of A
   std::size_t pairs = 0;          ///< rows with a number in both profiles

@@ -1,4 +1,4 @@
-// The header of a profile.
+// Checks the header of a profile.
 #pragma once
 
 #include "document/record.hpp"

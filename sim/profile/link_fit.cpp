@@ -39,7 +39,7 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits seconds = a + b s, with the least sum of ((a + b s) / t - 1)^2. Neither a nor b is below 0.
+/// Fits seconds = a + b s. It minimises the sum of ((a + b s) / t - 1)^2. Neither a nor b is below 0.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -88,8 +88,8 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// Adds bandwidth and set-up. If the `base` gives a share of the link's bandwidth, `whole`, the new
-/// rate is also a share, because a share and a bandwidth must not stand together.
+/// Adds bandwidth and set-up. A share and a bandwidth must not stand together. So if the `base` gives a share of the
+/// link's bandwidth, `whole`, the new rate is also written as a share.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -98,8 +98,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. Those of the other direction are added if both were measured, or if the
-/// base has some, because the base's rates would stay otherwise. `base` is the link below the new keys, or null.
+/// Adds the rates of one kind of memory. `base` is the link below the new keys, or null. A direction gets rates of its
+/// own if both directions were measured, or if the base has rates for it, because those of the base would stay
+/// otherwise.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -110,7 +111,7 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// Returns the link of that name in the platform, including the platform's own bases.
+/// Returns the link of that name in the platform. The platforms on which that platform is based are read, too.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");

@@ -1,9 +1,9 @@
 // Fits a link to copies that were measured between a host's memory and a device.
 //
-// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other
-// without a pause (method: queued), each takes set-up + s / bandwidth, which is the time for which
-// the engine is occupied. Latency and set-up can be told apart only if both kinds were measured;
-// otherwise the time at 0 bytes counts as set-up.
+// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause
+// (method: queued), each takes set-up + s / bandwidth, which is the time for which the engine is occupied. Latency
+// and set-up can be told apart only if both kinds of copies were measured. Otherwise the time at 0 bytes counts as
+// set-up.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// seconds = constant + bytes / bandwidth, fitted by least squares of relative errors.
+/// A copy takes constant + bytes / bandwidth seconds. Both are fitted by least squares of relative errors.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
@@ -36,10 +36,10 @@ struct LinkDirection {
 /// fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// Returns `links: {NAME: …}` of a platform, as a variant of `platform` unless that is empty. It
-/// has the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only
-/// pageable memory was measured, the link keeps its own rates for pinned memory, and its copies are
-/// marked as pageable. Throws InputError if it has no rates of its own.
+/// Returns `links: {NAME: …}` of a platform, as a variant of `platform` unless that is empty. The link has the
+/// directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only pageable memory was
+/// measured, the link keeps its own rates for pinned memory, and its copies are marked as pageable. Throws InputError
+/// if the link then has no rates of its own.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -34,7 +34,7 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   return shapes;
 }
 
-/// A value as `--where` and `where` take it: in quotes where a part of it would end it.
+/// Returns a value as `--where` and `where` take it. It is in quotes if a character of it would end it.
 std::string value_text(const std::string& value) {
   return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
 }

@@ -48,7 +48,8 @@ std::string idle_of(const Profile& profile) {
          (watts ? "gives idle: " + format_quantity(*watts, Dimension::watts) : "gives no idle");
 }
 
-/// Joules may be pooled if they mean the same. If they include power at rest, it must be equal.
+/// Throws InputError if the joules of two profiles do not mean the same. If they include power at rest, this power must
+/// be equal.
 void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
@@ -63,7 +64,7 @@ void require_same_joules(const Profile& a, const Profile& b) {
                    "whole; merge files that agree");
 }
 
-/// Takes the power at rest from the header of the joules, even if a header without joules gives another one.
+/// Takes the power at rest from the profile that has joules, even if a profile without joules gives another one.
 void take_idle(Value& header, const Value& of_joules) {
   auto& entries = header.entries();
   entries.erase(std::remove_if(entries.begin(), entries.end(),
@@ -109,7 +110,8 @@ Profile merged(const std::vector<Profile>& profiles) {
     if (!has_joules(all) && has_joules(profiles[p])) take_idle(all.header, profiles[p].header);
     for (const Value::Entry& entry : profiles[p].header.entries()) {
       const bool stays =
-          entry.key == "device" || (entry.key == "idle" && has_joules(all));  // rows say the device
+          // The rows say which device it is.
+          entry.key == "device" || (entry.key == "idle" && has_joules(all));
       if (!stays && !all.header.find(entry.key)) all.header.set(entry.key, entry.value);
     }
     all.rows.insert(all.rows.end(), profiles[p].rows.begin(), profiles[p].rows.end());

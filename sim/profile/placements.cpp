@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_placements = 1'000'000;
 
-/// An operator with its tensors by name, each once; those that it reads come first.
+/// An operator with its tensors by name. Each tensor is listed once, and those that the operator reads come first.
 struct Operator {
   const Layer* layer = nullptr;
   std::vector<std::string> reads;  ///< by input, then its weights
@@ -53,7 +53,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Operators that share a tensor are neighbours, because each would choose the memory of that tensor.
+/// Operators that share a tensor are neighbours: they must not be in one run, because each would choose the memory of
+/// that tensor.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -113,7 +114,7 @@ class Planner {
     }
   }
 
-  /// Returns the part of a row that decides whether it was measured already, in any memory and by any method.
+  /// Returns the part of a row by which it is found again, whatever its memories and its method are.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -136,7 +137,8 @@ class Planner {
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      std::size_t t = 0;  // place[] counts like a number in base `pools`
+      // The elements of place[] count like the digits of a number in base `pools`.
+      std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
     }
@@ -196,7 +198,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills one more run, first with the operators that have the most rows left. Returns its number of rows.
+  /// Fills one more run. Operators that have the most rows left come first. Returns the run's number of rows.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

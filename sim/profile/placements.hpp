@@ -1,6 +1,6 @@
-// Lists what must be measured for a model: each operator, in each placement of its tensors in
-// memories. The rows are packed into runs. Two operators of a run never share a tensor.
-// Source: Kernel timing by memory pool; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// Lists what must be measured for a model: each operator, in each placement of its tensors in memories. The rows are
+// packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor. This
+// follows Kernel timing by memory pool, and Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct PlacementRequest {
   std::int64_t samples = 1;
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
-  /// The memories. Empty: tensors are not placed, and equal operators are measured once.
+  /// The memories. If empty, tensors are not placed, and equal operators are measured once.
   std::vector<std::string> pools = {};
-  /// The tensors that stay in the first pool: "weights", "input" (of the model), "output", or the
-  /// name of the layer that makes the tensor.
+  /// The tensors that stay in the first pool. They are "weights", "input" (of the model), "output", or the name of the
+  /// layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// Rows that were measured, or failed, are not measured again. Null: there are none.
+  /// Rows that were measured, or failed, are not measured again. They are in this profile. Null: there are none.
   const Profile* done = nullptr;
 };
 

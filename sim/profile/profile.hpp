@@ -19,8 +19,8 @@ namespace sluice {
 /// Whether the row has been measured. `failed` means that it was tried and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of thing that a row describes. Only leaves are priced and added up. Whole models are
-/// compared with these sums.
+/// The kind of thing that a row describes. Only leaves are priced and added up. Whole models are compared with the sums
+/// of their leaves.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -47,7 +47,8 @@ struct ProfileRow {
   std::string note;
   int line = 0;  ///< the line from which it was read; 0: it was not read
 
-  /// Returns the seconds of a call: the median, or else the mean. Nothing if it was not measured.
+  /// Returns the seconds of a call. They are the median, or if there is none, the mean. Returns nothing if the row was
+  /// not measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
   std::optional<std::int64_t> size(std::string_view name) const;
@@ -71,16 +72,16 @@ struct Profile {
 /// Returns "gemm m=8192;n=4096 bfloat16": enough words for a person to find the row again.
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile, as CSV or HDF5 depending on its content, or a table of another program. Such a
-/// table is described by `map` (a sluice-profile-map/1 document), or one of sim/profile/tables
-/// knows its heading. Throws InputError with file, line and column, and IoError.
+/// Reads a profile as CSV or HDF5, depending on its content, or a table of another program. Such a table is described
+/// by `map` (a sluice-profile-map/1 document), or one of sim/profile/tables knows its heading. Throws InputError with
+/// file, line and column, and IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Does the same for a text in memory.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// Writes CSV, or HDF5 if the name ends in .h5 or .hdf5, as a whole or not at all. Throws IoError.
+/// Writes the profile as a whole or not at all. It is CSV, or HDF5 if the name ends in .h5 or .hdf5. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

@@ -48,10 +48,10 @@ Spread spread_of(const std::vector<double>& numbers) {
     if (std::abs(number - spread.mean) <= 3 * spread.std) within.push_back(number);
   }
   spread.mad = median_of(distances);
-  // Rounding alone may make equal numbers differ from their mean.
+  // If all numbers are equal, rounding alone may make them differ from their mean.
   spread.mean_within = within.empty() ? spread.mean : mean_of(within);
   spread.dropped = within.empty() ? 0 : numbers.size() - within.size();
-  // For a normal distribution, 1.4826 MAD is the standard deviation.
+  // For a normal distribution, 1.4826 times the MAD is the standard deviation.
   for (const double distance : distances)
     if (distance > 3 * 1.4826 * spread.mad) ++spread.outliers;
   return spread;

@@ -19,7 +19,7 @@ struct Statistics {
   void derive();
 };
 
-/// Statistics that a few outliers do not change, and the usual ones that they do change.
+/// Statistics that a few outliers do not change, and usual statistics that a few outliers do change.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std: divisor n - 1; 0 where n is 1
@@ -30,7 +30,7 @@ struct Spread {
   std::size_t outliers = 0;  ///< how many numbers are farther than 3 x 1.4826 MAD from the median
   double least = 0, most = 0;
 
-  /// Returns (mean_within - median) / median: how much the choice between the two matters.
+  /// Returns (mean_within - median) / median. It says how much the choice between the two matters.
   double disagreement() const { return median == 0 ? 0 : (mean_within - median) / median; }
 };
 

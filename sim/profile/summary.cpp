@@ -67,7 +67,7 @@ std::vector<ConfigurationSpread> repeated_configurations(const Profile& profile)
     if (row.level == Level::leaf && row.time()) rows[configuration_of(row)].push_back(&row);
   std::vector<ConfigurationSpread> list;
   for (const auto& [key, same] : rows) {
-    // Without a configuration, shapes or sizes, it is not known whether two instances are alike.
+    // Without a configuration, shapes or sizes, nobody knows whether two instances are alike.
     const ProfileRow& first = *same.front();
     if (same.size() < 2 || (first.config.empty() && first.sizes.empty() && first.inputs.empty()))
       continue;

@@ -1,4 +1,4 @@
-// Summarises the numbers of a profile and how certain they are.
+// Summarises the numbers of a profile. It also says how certain they are.
 #pragma once
 
 #include <string>

@@ -33,15 +33,15 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
   if (near[0] == near[1]) near.pop_back();
 }
 
-/// Solves a x = b for a symmetric matrix that is positive, except in directions in which nothing
-/// was measured: there the slope is 0. Returns x[0].
+/// Solves a x = b for a symmetric matrix and returns x[0]. The matrix is positive, except in directions in which
+/// nothing was measured. In these directions the slope is 0.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i][i]);
   for (std::size_t step = 0; step < n; ++step) {
-    std::size_t p = 0;  // the constant comes first, because it always exists
+    std::size_t p = 0;  // The constant comes first, because it always exists.
     if (step > 0) {
       p = nobody;
       for (std::size_t i = 1; i < n; ++i)
@@ -118,7 +118,7 @@ LeftOut Utilisation::left_out(std::size_t most) const {
   const std::size_t step = std::max<std::size_t>(1, (points_.size() + most - 1) / most);
   std::vector<double> errors;
   for (std::size_t p = 0; p < points_.size(); p += step)
-    if (const auto found = estimate(points_[p].x, p))  // times are proportional to 1 / share
+    if (const auto found = estimate(points_[p].x, p))  // Times are proportional to 1 / share.
       errors.push_back(std::abs(std::exp(points_[p].y - *found) - 1));
   if (errors.empty()) return {};
   return {errors.size(), median_of(errors), quantile_of(errors, 0.9)};

@@ -1,10 +1,10 @@
-// Interpolates between measured operators. It estimates, from the sizes of an operator, the share
-// of a machine's rates that it reaches, fitted to measured operators of similar sizes. It does not
-// fit times, because these vary much more with the sizes than the share does.
+// Interpolates between measured operators. It estimates which share of a machine's rates an operator of given sizes
+// reaches, from measured operators of similar sizes. It does not interpolate times, because these vary much more with
+// the sizes than the share does.
 //
-// The estimate is a plane through the nearest rows: the logarithm of the share as a linear function
-// of the logarithms of the sizes, weighted by 1 / distance^2 (Cleveland, Robust locally weighted
-// regression, JASA 74, 1979).
+// The estimate is a plane through the nearest rows. The logarithm of the share is a linear function of the
+// logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland, Robust locally weighted regression, JASA
+// 74, 1979).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan: planning/builder.hpp, but with names
-// instead of numbers.
+// The builder with which a policy in Python makes a plan. It is planning/builder.hpp, but with names instead of
+// numbers.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -45,8 +45,8 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that keeps all objects alive that it needs, and refuses to be used after it has
-/// finished its plan.
+/// A builder that keeps all objects alive that it needs. After it has finished its plan, it refuses to be
+/// used.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)

@@ -1,4 +1,4 @@
-// The columns of a table for pandas: numbers become numpy arrays, texts become lists.
+// The columns of a table for pandas. Numbers become numpy arrays, and texts become lists.
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -1,4 +1,4 @@
-// Scenarios for Python. Documents are exchanged as text, as JSON in both directions.
+// Scenarios for Python. Documents go in both directions as text, in JSON.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
@@ -18,13 +18,13 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Returns whether an override says which file is included. If so, everything must be read again.
+/// Returns whether an override says which file is included. If it does, everything must be read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns a scenario with overrides. Files are not read again: they count as they were when the
-/// scenario was loaded. An override of a whole mapping cancels earlier changes inside it.
+/// Returns a scenario with overrides. Files are not read again: they count as they were when the scenario was loaded.
+/// An override of a whole mapping cancels earlier changes inside this mapping.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
   std::vector<std::string> all = base.overrides;  // needed to read everything again
   bool read_again = false;

@@ -1,4 +1,4 @@
-// The module's binding of fits: study/fits/fits.hpp.
+// The binding of fits (study/fits/fits.hpp) for the Python module.
 #include "study/fits/fits.hpp"
 
 #include <pybind11/stl.h>

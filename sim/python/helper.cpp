@@ -1,4 +1,4 @@
-// The Python process's side of the protocol in protocol.hpp.
+// The part of the protocol in protocol.hpp that the Python process carries out.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -52,8 +52,8 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// Returns what arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of
-/// an answer. Returns None if nothing has arrived yet, or if a signal came that Python must handle.
+/// Returns what arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of an answer. Returns
+/// None if nothing has arrived yet. Also returns None if a signal came that Python must handle.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

@@ -1,6 +1,6 @@
-// The Python module `_sluice`, on which the package `sluice` (analysis/sluice) is built. It reads
-// documents and makes plans. Simulations run in the helper (protocol.hpp), so that the process that
-// imports the module never has a SimGrid engine. Users see only the package's own classes.
+// The Python module `_sluice`, on which the package `sluice` (analysis/sluice) is built. It reads documents and makes
+// plans. Simulations run in another process, the helper (protocol.hpp). So the process that imports the module never
+// has a SimGrid engine. Users see only the package's own classes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -36,8 +36,8 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Returns a function that calls `told` with two numbers, done and total. An exception that `told`
-/// raises, including Ctrl-C, ends the work.
+/// Returns a function that calls `told` with two numbers: done and total. If `told` raises an exception, such as that
+/// of Ctrl-C, the work ends.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);
 
 }  // namespace sluice::python

@@ -1,4 +1,4 @@
-// The module's binding of placement curves (study/placement). The package's placement.py wraps it.
+// The binding of placement curves (study/placement) for the Python module. The package's placement.py wraps it.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"

@@ -31,7 +31,7 @@ py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
   return numbers<T>(plan.actions, [&](const Action& action) { return action.*member; });
 }
 
-/// Returns "gpu:w0 gpu:x3": pool and tensor of each element.
+/// Returns text such as "gpu:w0 gpu:x3": the pool and the tensor of each element.
 template <class List>
 std::string placements(const Plan& plan, const List& list) {
   std::string text;

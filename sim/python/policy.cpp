@@ -1,4 +1,4 @@
-// Policies in Python: each is a record like any other, whose function is called here.
+// Policies in Python. Each is a record like any other, and its function is called here.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -57,7 +57,7 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// Returns the value of a parameter in its type, with quantities in SI units; None if it is absent.
+/// Returns the value of a parameter in its type. Quantities are in SI units. None if the parameter is absent.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -86,7 +86,7 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Returns the stages for the policy. What the scenario does not count takes no memory in them.
+/// Returns the stages for the policy. What the scenario does not count takes no memory in these stages.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -127,8 +127,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Requires that each sample gets an answer. Otherwise the makespan would be right but the
-/// throughput wrong or missing.
+/// Throws unless each sample gets an answer. Otherwise the makespan would be right but the throughput wrong or
+/// missing.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -142,11 +142,12 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
                      "complete samples, so that each sample is counted once");
 }
 
-/// Returns the declarations of a policy: in each of its modes it honours those of its strategies
-/// that exist for that mode.
+/// Returns the declarations of a policy. In each of its modes, the policy honours those of its strategies that exist
+/// for that mode.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
-  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // or InputError
+  // It throws InputError for an unknown strategy.
+  for (const std::string& strategy : strategies) fate_catalog().find(strategy);
   std::vector<PlansFor> plans;
   for (const std::string& mode : modes) {
     if (mode != name_of(Mode::inference) && mode != name_of(Mode::training))
@@ -158,8 +159,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the function and prices the plan that it returns. An exception of the function reaches the
-/// caller unchanged.
+/// Calls the function and prices the plan that it returns. If the function raises an exception, the caller gets this
+/// exception.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {

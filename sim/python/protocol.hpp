@@ -1,10 +1,10 @@
 // The protocol between a Python process and its helper (worker/main.cpp), which runs simulations
 // for it.
 //
-// The helper's standard input is a socket, called the control. A request is one message on it with
-// two descriptors: a socket, called the channel, on which the answer is sent, and a memory file
-// that contains a list of byte strings (base/parts.hpp). The first string names the request. The
-// second is the folder to which paths are relative. The others depend on the request:
+// The helper's standard input is a socket, called the control. A request is one message on the control with two
+// descriptors. One is a socket, called the channel, on which the answer is sent. The other is a memory file with a list
+// of byte strings (base/parts.hpp). The first string names the request. The second is the folder to which paths are
+// relative. The others depend on the request:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
 //   save    path, a recording, what the answer says besides its numbers (sim/study/answer) or ""
@@ -40,8 +40,8 @@ using Memory = MemoryFile;
 /// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message. Returns false if the other side has closed the
-/// socket, or, without `wait`, if it has not yet read the earlier messages. Throws IoError.
+/// Sends bytes and descriptors as one message. Returns false if the other side has closed the socket. Without `wait`,
+/// also returns false if it has not yet read the earlier messages. Throws IoError.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

@@ -1,4 +1,4 @@
-// The module's binding of searches. The package's search.py wraps it in a class.
+// The binding of searches for the Python module. The package's search.py wraps it in a class.
 #include "study/search/search.hpp"
 
 #include <pybind11/stl.h>
@@ -30,7 +30,7 @@ class Search {
     return run_search(request_);
   }
 
-  /// Returns "keeps", "breaks" or "refused" for one point and the limits, and its number: see Merit.
+  /// Returns "keeps", "breaks" or "refused" for one point and the limits, together with the number of Merit.
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -102,7 +102,7 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        py::list limits;  // each limit as given, the metric's column, and the limit's number
+        py::list limits;  // For each limit: its text, the metric's column, and its number.
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));
         return limits;

@@ -1,4 +1,5 @@
-// The module's binding of sweeps: points, answers and the store. The package's sweep.py wraps them in classes.
+// The binding of sweeps for the Python module: points, answers and the store. The package's sweep.py wraps them in
+// classes.
 #include "study/sweep/sweep.hpp"
 
 #include <pybind11/numpy.h>

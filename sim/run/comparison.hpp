@@ -1,5 +1,5 @@
-// Compares two executions of one plan, span by span: each span must start and end at the same time.
-// All times are in seconds.
+// Compares two executions of one plan, span by span. Each span must start and end at the same time in both. All times
+// are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Listens to the first execution: passes it on to a sink, and keeps the times of each
+/// Listens to the first execution. It passes everything on to a sink, and keeps the times of each
 /// span.
 class Times final : public Sink {
  public:
@@ -32,15 +32,15 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. Throws InternalError that names the first span whose start or
-/// end differs by more than 1e-9 of the makespan.
+/// Listens to the second execution. Throws InternalError if a span starts or ends with a difference of more than 1e-9
+/// of the makespan. The error names the first such span.
 class Comparison final : public Sink {
  public:
   Comparison(const Plan& plan, const Times& times)
       : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Must be called at the end. Throws InternalError if spans are missing.
+  /// Call this at the end. Throws InternalError if spans are missing.
   void finish() const;
 
  private:

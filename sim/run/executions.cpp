@@ -1,5 +1,5 @@
-// Executes a plan and counts its actions. This is a file of its own so that its users do not have
-// to link an engine.
+// Executes a plan and counts its actions. This file stands alone, so that code that only counts need not link an
+// engine.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

@@ -1,5 +1,5 @@
-// Chooses the executor of a plan: SimGrid, which is the reference; the replay, which is faster; or
-// both, to compare them.
+// Chooses the executor of a plan. There are SimGrid, which is the reference; the replay, which is faster; and both
+// together, to compare them.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ Executor executor_named(const std::string& name);
 
 /// `automatic` means SimGrid for plans of up to this number of executed actions.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
-/// Returns the number of executions of prologue, n x body and epilogue, without those that are dropped.
+/// Returns how many actions are executed in prologue, n runs of the body, and epilogue. Dropped ones are left out.
 std::int64_t executions_of(const Plan& plan);
-/// Returns the executor that `automatic` means for this plan; any other executor stays as it is.
+/// Returns the executor that `automatic` means for this plan. Any other executor is returned as it is.
 Executor resolved(Executor executor, const Plan& plan);
 
 /// Executes a checked plan. Throws what the executor throws, and Infeasible if the plan blocks.
@@ -35,9 +35,9 @@ void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink
 /// Throws Infeasible if an execution blocked.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
-/// Executes a checked plan. With `both` the sink receives SimGrid's execution, and InternalError
-/// names the first span whose start or end differs by more than 1e-9 of the makespan. Throws
-/// what the executors throw, and Infeasible if the plan blocks. SimGrid can run only once per
+/// Executes a checked plan. With `both`, the sink receives SimGrid's execution. If a span starts or
+/// ends with a difference of more than 1e-9 of the makespan, InternalError names the first such span.
+/// Throws what the executors throw, and Infeasible if the plan blocks. SimGrid can run only once per
 /// process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 

@@ -13,11 +13,11 @@
 namespace sluice {
 namespace {
 
-/// This many steps show how the plan continues. If the steps repeat, the replay executes only a few
-/// of them.
+/// This many steps are enough to show how the plan continues. If the steps repeat, the replay executes only a few of
+/// them.
 constexpr std::int64_t many_steps = 64;
-/// If steps are large, fewer are run: as many as stay within this number of executed actions, or as
-/// many as were asked for if that is more, but at least two.
+/// If steps are large, fewer of them are run, and at least two. They stay within this number of executed actions. If
+/// more actions were asked for, they stay within that number instead.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -26,8 +26,8 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations with which more steps are run than the run itself does; nothing
-/// if there is no such number.
+/// Returns a number of iterations with which more steps are run than in the run itself. Returns nothing if there is no
+/// such number.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};
@@ -38,7 +38,7 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// `tables` are those of the plan, whose number of iterations has already been increased.
+/// `tables` are those of the plan. The plan's number of iterations has already been increased.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))

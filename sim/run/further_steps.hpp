@@ -1,6 +1,6 @@
-// Runs further steps of a plan, separately from the run itself. They show how long a step takes
-// after the first loads and before the end of the run, even if only one step was asked for. The
-// replay repeats the plan's body. Times are in seconds.
+// Runs further steps of a plan, separately from the run itself. They show how long a step takes after the first
+// loads and before the end of the run, even if only one step was asked for. The replay executes them. Times are in
+// seconds.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ namespace sluice {
 /// Returns the seconds of a further step of a checked plan. Returns nothing if the plan has no body,
 /// if its own steps show as much, or if its further steps block. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// Does the same with the plan's own tables and without copying the plan. During the call the plan
-/// has more iterations.
+/// Does the same with the plan's own tables and without a copy of the plan. While it works, the plan has more
+/// iterations.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

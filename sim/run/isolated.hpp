@@ -1,4 +1,4 @@
-// Isolation: SimGrid allows one engine per process, so each of several runs needs its own
+// Isolation gives each run its own process, because SimGrid allows one engine per
 // process.
 #pragma once
 

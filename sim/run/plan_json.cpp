@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under that key. There may be facts of 100,000 groups, so the search starts
-/// at the end, where the latest one was added.
+/// Returns the mapping under that key. There may be facts of 100,000 groups. So the search starts at the end, where the
+/// latest one was added.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

@@ -1,4 +1,4 @@
-// Converts a plan's facts, and the reason why a question is infeasible, to JSON for --json and Python.
+// Converts a plan's facts to JSON, and the reason why a question is infeasible. --json and Python use this.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns {name: value}, or {name: {of: value}}; the facts of replicas are in {"replicas": {device:
-/// {…}}}. A number becomes a number, whose unit is part of its name, and a list becomes a list.
+/// Returns {name: value}, or {name: {of: value}}. The facts of replicas are in {"replicas": {device: {…}}}. A number
+/// stays a number, whose unit is part of its name, and a list stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each

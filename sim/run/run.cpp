@@ -39,8 +39,8 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of the context factory: SimGrid's own choice, unless the environment asks for
-/// another one (sanitizers need "thread").
+/// Returns the name of the context factory. It is SimGrid's own choice, unless the environment asks for another one
+/// (sanitizers need "thread").
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
@@ -85,7 +85,8 @@ class Listeners {
 
  private:
   Totals totals_;
-  std::optional<SeriesSink> series_;  ///< exists if a trace is written, or if someone listens
+  /// It exists only if a trace is written, or if someone listens.
+  std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
   std::unique_ptr<TraceWriter> writer_;
@@ -112,8 +113,8 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution finds out by itself whether the plan blocks. If there are other listeners, this
-  // must be known before the execution starts.
+  // An execution finds out by itself whether the plan blocks. If there are other listeners, they must not see an
+  // execution that blocks. So this must be known before the execution starts.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -121,7 +122,7 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  const InOrder in_order;  // an interrupted trace is finished with the status aborted
+  const InOrder in_order;  // An interrupted trace is finished with the status aborted.
   Listeners listeners(request);
   options.contexts = contexts_from_environment();
   if (request.progress)

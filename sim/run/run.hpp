@@ -1,4 +1,4 @@
-// Turns a plan into a result: checks it, executes it, measures it, and writes the trace.
+// Turns a plan into a result: it checks, executes and measures the plan, and writes the trace.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct RunRequest {
   /// Is called from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// The bound of the scenario's question; empty if the run does not come from a scenario.
+  /// The bound of the scenario's question. It is empty if the run does not come from a scenario.
   std::optional<double> question_bound_s = {};
-  /// Returns what the answer says besides its numbers, as JSON, for the trace. It is called when
-  /// the run is complete, and only if a trace is written.
+  /// Returns what the answer says besides its numbers, as JSON, for the trace. This is called when the run is complete,
+  /// and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< receives every span and memory event, too
 };
@@ -44,9 +44,9 @@ struct RunResult {
 /// Returns the header of the trace of this run.
 TraceHeader header_of(const RunRequest& request);
 
-/// Throws InputError if the plan contradicts itself, Infeasible, and IoError if the trace cannot be
-/// written (this is found before the simulation starts). Throws Interrupted on a signal: then the
-/// trace has status=aborted and holds what was executed.
+/// Throws InputError if the plan contradicts itself, Infeasible if it does not fit or blocks, and IoError if the trace
+/// cannot be written (this is found before the simulation starts). Throws Interrupted on a signal. The trace then has
+/// status=aborted and holds what was executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

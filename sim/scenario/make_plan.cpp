@@ -1,5 +1,5 @@
-// Turns a scenario into its plan: cuts the model, lets the policy plan, and settles what the
-// scenario leaves open.
+// Turns a scenario into its plan. It cuts the model, lets the policy plan, and settles what the scenario leaves
+// open.
 #include <algorithm>
 #include <limits>
 
@@ -31,14 +31,14 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Returns the value of `key` in `mapping`, or the place where the key could be written.
+/// Returns the value of `key` in `mapping`. If it is absent, returns the place where the key could be written.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Returns the path of a device in the platform's document: "devices.gpu" for gpu0 and gpu1.
+/// Returns the path of a device in the platform's document. It is "devices.gpu" for gpu0 and gpu1.
 std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
   const std::vector<WrittenPart> devices =
@@ -63,13 +63,13 @@ void require_rate(const Scenario& scenario, const Device& device) {
   }
 }
 
-/// Refuses a device without a rate for the dtype, and a device or layer that lacks what the cost
-/// model needs. The error points to the place where the dtype or the cost model is chosen.
+/// Refuses a device without a rate for the dtype. Also refuses a device or layer that lacks what the cost model needs.
+/// The error points to the place where the dtype or the cost model is chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    if (scenario.workload.training)  // the policy also needs the price of updating weights
+    if (scenario.workload.training)  // Training also needs the price of updating weights.
       scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
       scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
@@ -95,7 +95,7 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Refuses a placement if the cost model does not count the bandwidths of memories, because they
+/// Refuses a placement of single tensors if the cost model does not count the bandwidths of memories, because these
 /// decide which placement is best.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
@@ -109,7 +109,7 @@ void require_counted_memories(const Scenario& scenario) {
               "cost.model=roofline, or placement none");
 }
 
-/// Cuts the model with this cut. With null the model stays whole.
+/// Cuts the model with this cut. If the cut is null, the model stays whole.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -222,7 +222,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
     try {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
-      continue;  // more stages than layers
+      continue;  // This cut would have more stages than layers.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };

@@ -10,11 +10,11 @@
 namespace sluice {
 
 namespace {
-/// At most this many structures are kept, because a sweep goes from one to the next. All plans that
-/// are kept have at most `most_actions` actions together, but at least one is kept.
+/// At most this many structures are kept. A few are enough, because a sweep goes from one structure to the next. All
+/// plans that are kept have at most `most_actions` actions together, but at least one is kept.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-/// Returns all entries of the scenario except its platform, its costs and the question in words.
+/// Returns all entries of the scenario except its platform, its costs and the key question.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
   std::vector<const Value::Entry*> rest;
   for (const Value::Entry& entry : scenario.document.entries())
@@ -84,7 +84,7 @@ PlansAgain::KeptPlan* PlansAgain::find(const Scenario& scenario) {
     decided_ = std::move(decisions);
   } catch (const Interrupted&) {
     throw;
-  } catch (const Error&) {  // a new plan will report the same error
+  } catch (const Error&) {  // A new plan will report the same error.
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Plans for scenarios that differ from each other only in prices. A plan is made if its structure
-// is new; otherwise the plan of the same structure gets new prices.
+// Makes plans for scenarios that differ from each other only in prices. A new plan is made if its structure is new.
+// Otherwise the plan of the same structure gets new prices.
 #pragma once
 
 #include <list>
@@ -11,14 +11,14 @@
 
 namespace sluice {
 
-/// Returns true if the two differ only in prices of the platform or in keys of the cost model, and
-/// in nothing else that a plan may depend on.
+/// Returns true if the two differ only in prices of the platform or in keys of the cost model. Nothing else on which a
+/// plan may depend may differ.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
  public:
-  /// A plan that is kept, with the prices of the scenario that was asked for last. It is valid
-  /// until the next find() or keep().
+  /// A plan that is kept, with the prices of the scenario that was asked for last. The object is valid until the next
+  /// find() or keep().
   struct KeptPlan {
     Plan plan;
     PlanTables tables;  ///< the tables of that plan
@@ -32,9 +32,9 @@ class PlansAgain {
     PolicyRequest request(const Scenario& scenario) const;
   };
 
-  /// Returns the plan that make_plan(scenario) would make, derived from a plan that is kept.
-  /// Returns null if no plan with that structure is kept: then the caller makes a new plan, which
-  /// also throws any error.
+  /// Returns the plan that make_plan(scenario) would make, derived from a plan that is kept. Returns null if
+  /// no plan with that structure is kept. In this case the caller makes a new plan, which also throws any
+  /// error.
   KeptPlan* find(const Scenario& scenario);
   /// Keeps a plan if it can be priced again. It must have been made for the scenario of the last
   /// call of find(), and must have passed check().

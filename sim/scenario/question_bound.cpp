@@ -19,7 +19,7 @@ std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
 
-/// How far samples have come: the seconds that have been computed for them, and the bytes that they
+/// How far samples have come. It has the seconds that have been computed for them, and the bytes that they
 /// hold.
 struct Place {
   double computed = 0, bytes = 0;
@@ -107,7 +107,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
              seconds_text(passes - before);
     });
-    if (terms.backward_s > 0) continue;  // the last use of a weight is in the backward pass
+    if (terms.backward_s > 0) continue;  // The last use of a weight is in the backward pass.
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +

@@ -1,7 +1,7 @@
-// The bound of the question, in seconds: the least time that a machine needs for a model and a
-// workload with any plan. The bound of a plan (metrics/bound.hpp) says how fast that one plan can
-// run at best. The difference between the two is what a better plan could gain. Throws InputError,
-// like the reading of a platform and the pricing of layers.
+// The bound of the question, in seconds: the least time that a machine needs for a model and a workload with any plan.
+// The bound of a plan (metrics/bound.hpp) says how fast this one plan can run at best. The difference between the two
+// is what a better plan could gain. The functions throw InputError, as the reading of a platform and the pricing of
+// layers do.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< what takes that long, in a few words
-  /// The plans for which the bound holds, if the machine would allow others: " on gpu0". If it is
+  /// The plans for which the bound holds, if the machine would allow others, such as " on gpu0". If it is
   /// empty, the bound holds for all plans.
   std::string within = {};
 };
 
-/// Returns the bound for the devices that may take part: all devices of the platform, or under a
-/// policy that computes on one device, that device. It assumes that kernels read and write the
-/// first memory of their device. Since kernels that use another memory could be faster, the bound
-/// is 0 if the policy places tensors in several memories.
+/// Returns the bound for the devices that may take part. They are all devices of the platform, or a single device
+/// under a policy that computes on one device. It is assumed that kernels read and write the first memory of their
+/// device. Kernels that use another memory could be faster. So the bound is 0 if the policy places tensors in several
+/// memories.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the stages from which the bound is computed. They do not depend on prices, so a caller
 /// may keep them and pass them to the function below.
 std::vector<Stage> question_stages(const Scenario& scenario);
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages);
 
-/// The question as numbers: all numbers on which the bound depends.
+/// The question in numbers. The bound depends on nothing else.
 struct QuestionTerms {
   /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {

@@ -1,5 +1,5 @@
-// Computes the numbers of a question's bound from the model, the platform, the workload, and what
-// the policy excludes.
+// Computes the numbers of a question's bound. They follow from the model, the platform, the workload, and what the
+// policy excludes.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -54,7 +54,7 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
   return devices;
 }
 
-/// The paths between the host and all devices, in one direction.
+/// All paths between the host and the devices, in one direction.
 struct Ways {
   double rate = 0;                 ///< byte per second of all of them together, at most
   std::set<std::uint32_t> common;  ///< channels that every path crosses
@@ -84,7 +84,7 @@ Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices
   return ways;
 }
 
-/// Marks the layers behind `layer`: those that read its output, directly or through other layers.
+/// Marks the layers behind `layer`, which are those that read its output, directly or through other layers.
 std::vector<char> behind(const Model& model, std::uint32_t layer) {
   std::vector<char> reached(model.layers.size(), 0);
   reached[layer] = 1;
@@ -102,8 +102,8 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Returns the bytes of weights that both the forward and the backward pass use, behind the first layer
-/// with weights. Embedding tables and experts do not count, because a sample uses only a part of them.
+/// Returns the bytes of weights that both the forward and the backward pass use, without those of the first layer with
+/// weights. Embedding tables and experts do not count, because a sample uses only a part of them.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -137,7 +137,7 @@ class Terms {
   }
 
  private:
-  /// Names the parts of the machine to which the bound is limited, if the machine has others.
+  /// Names the parts of the machine for which the bound holds. The text is empty if the machine has no others.
   std::string within() const {
     std::string words;
     if (limits_.device && scenario_.platform.devices.size() > 1) words = " on " + *limits_.device;
@@ -153,7 +153,7 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // When the working set is not counted, the inner tensors of a stage take no memory.
+    // The inner tensors of a stage take no memory if the scenario ignores the working set.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
@@ -166,7 +166,8 @@ class Terms {
                           workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
     double least = infinity;
     for (const Device* device : devices_)
-      if (device->rate.count(workload_.dtype) != 0)  // other devices do not compute
+      // Devices without a rate for the dtype do not compute.
+      if (device->rate.count(workload_.dtype) != 0)
         least = std::min(least,
                          price_of(pricing, {kind, stage, *device, workload_.micro_batch}).seconds);
     return least * samples_ / static_cast<double>(workload_.micro_batch);
@@ -202,7 +203,7 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Returns the input bytes of one sample: of all inputs, or of the smallest input.
+  /// Returns the input bytes of one sample: those of all inputs together, or those of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -213,8 +214,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again: in each interval, the bytes of the used weights
-  /// that do not fit on the devices together.
+  /// Returns the bytes that must be loaded again. In each interval, they are the bytes of the used weights that do not
+  /// fit on the devices together.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

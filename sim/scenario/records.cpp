@@ -12,13 +12,14 @@ const Record& workload_record() {
       .fields = {
           {.name = "mode",
            .type = Type::choice,
-           .summary = "inference: the forward pass alone; training: forward and backward passes "
-                      "of each batch's micro-batches, then an update",
+           .summary =
+               "what is computed; inference: the forward pass alone; training: forward and backward passes of "
+               "each batch's micro-batches, then an update",
            .default_text = "inference",
            .choices = {"inference", "training"}},
           {.name = "dtype",
            .type = Type::choice,
-           .summary = "element type of weights and activations",
+           .summary = "the element type of weights and activations",
            .default_text = "float32",
            .choices = dtype_names()},
           {.name = "batch",
@@ -36,7 +37,7 @@ const Record& workload_record() {
            .maximum = 1e12},
           {.name = "batches_per_step",
            .type = Type::integer,
-           .summary = "the number of batches between two returns to the host",
+           .summary = "the number of batches of a step, after which control returns to the host",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
@@ -54,12 +55,12 @@ const Record& workload_record() {
           {.name = "gradient_dtype",
            .type = Type::choice,
            .summary =
-               "training: element type of the weights' gradients; by default that of the weights",
+               "training: the element type of the weights' gradients; the default is that of the weights",
            .optional = true,
            .choices = dtype_names()},
           {.name = "optimizer_dtype",
            .type = Type::choice,
-           .summary = "training: element type of the optimizer's state",
+           .summary = "training: the element type of the optimizer's state",
            .default_text = "float32",
            .choices = dtype_names()},
           {.name = "master_weights",
@@ -90,13 +91,15 @@ const Record& memory_record() {
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
-           .summary = "enforced: nothing exceeds a capacity; unlimited: it may, and the "
-                      "overflow is reported",
+           .summary =
+               "whether memory is limited; enforced: nothing exceeds a capacity; unlimited: plans may exceed "
+               "it, and the overflow is reported",
            .default_text = "enforced",
            .choices = {"enforced", "unlimited"}},
           {.name = "working_set",
            .type = Type::choice,
-           .summary = "counted: the inner tensors of a stage take memory; ignored: they take none",
+           .summary =
+               "whether the inner tensors of a stage take memory; counted: they do; ignored: they take none",
            .default_text = "counted",
            .choices = {"counted", "ignored"}}}};
   return record;
@@ -104,8 +107,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record, for editors, with the keys of all entries of a catalog and the key that names
-/// the entry. The entry itself checks which of the keys are its own.
+/// Returns a record for editors. It has the keys of all entries of a catalog and the key that names the entry. The
+/// entry itself checks which of the keys are its own.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
@@ -179,8 +182,8 @@ const Record& scenario_record() {
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
-           .summary = "the file of a platform, and the figures that are to be different; or its "
-                      "file or name alone",
+           .summary =
+               "the file of a platform, and the figures to change; or its file or name alone",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

@@ -71,13 +71,13 @@ void read_workload(Scenario& scenario, const Value& value) {
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
 }
 
-/// Returns the folder to which files named in the document are relative; "" is the working folder.
+/// Returns the folder to which files named in the document are relative. The text "" is the working folder.
 std::string folder_of(const Value& document) {
   if (!document.source()) return "";
   return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
-/// Chooses the cost model, which decides about the backward pass if the workload says nothing of it.
+/// Chooses the cost model. It decides about the backward pass if the workload says nothing about it.
 void choose_cost_of(Scenario& scenario, const Value& cost, const Value& workload) {
   scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
   if (!scenario.workload.training || workload.find("backward")) return;
@@ -138,7 +138,8 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// Returns the value of `key` in the mapping, or else the mapping, or else the whole document.
+/// Returns the value of `key` in the mapping. If it is absent, returns the mapping, and if that is absent, the whole
+/// document.
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
@@ -236,13 +237,13 @@ std::string Scenario::text() const {
 
 namespace {
 
-/// For a key in the wrong mapping of a scenario (`policy: {cut: per_layer}`), throws an error that
-/// says where it belongs. Unknown keys are refused later, by the readers of the mappings.
+/// Throws an error for a key in the wrong mapping of a scenario, such as `policy: {cut: per_layer}`. The error says
+/// where the key belongs. Unknown keys are refused later, by the readers of the mappings.
 void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
     if (!field.record || field.record->fields.empty() || !mapping || !mapping->is_map()) continue;
-    if (field.name == "model") continue;  // its parameters may have any name
+    if (field.name == "model") continue;  // The parameters of a model may have any name.
     for (const Value::Entry& entry : mapping->entries()) {
       const auto is_known = [&](const Field& known) { return known.name == entry.key; };
       const std::vector<Field>& known = field.record->fields;
@@ -285,8 +286,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Drops the question in words if overrides change what is asked: it describes the file, and may
-/// not be true of the changed scenario.
+/// Drops the question in words if overrides change what is asked. The words describe the file, and may not be true of
+/// the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

@@ -73,7 +73,7 @@ bool same(const CutModel& a, const CutModel& b);
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
-/// Returns the cut of the plan. If the cut is open, the plan must be made to find it.
+/// Returns the cut of the plan. If the scenario leaves the cut open, the plan must be made to find it.
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 

@@ -1,4 +1,4 @@
-// What the JSON Schema of a scenario says beyond its record: which keys may be written beside the
+// The rules of a scenario's JSON Schema that its record does not contain. They say which keys may be written beside the
 // name of a policy, a cut, a strategy or a cost model.
 #pragma once
 

@@ -25,14 +25,14 @@ Sizes sizes_of(const Query& query) {
           .dropout = config_is_on(layer, "dropout")};
 }
 
-/// Returns a stream that reads and writes all scores; `passes` is the number of readings and writings.
+/// Returns a stream that reads and writes all scores. `passes` is how often it reads or writes them.
 Kernel over_scores(const Sizes& s, const char* of, double passes) {
   const double rows = s.matrices * s.rows;
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Scores and values are products. Between the two products, the scale and the mask change each score
-/// (each reads and writes it once), then softmax does, and then dropout, which also writes a mask.
+/// Scores and values are products. Between the two products, the scale and the mask change each score, and each of them
+/// reads and writes it once. Then softmax does so, and then dropout, which also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -44,9 +44,9 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   return kernels;
 }
 
-/// Each product has two gradients. Between the products, dropout reads its mask, softmax reads its
-/// output and the gradient, and the mask and the scale change each gradient. Fused attention
-/// computes the scores again.
+/// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output
+/// and the gradient. Then the mask and the scale change each gradient. Fused attention computes the scores
+/// again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

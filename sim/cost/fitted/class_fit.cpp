@@ -7,9 +7,9 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// Neighbours at a greater distance, in natural logarithms of sizes, count little.
+/// Measured places whose distance, in natural logarithms of sizes, is greater than this count little.
 constexpr double reach = 0.5;
-/// The weight of the form in comparison with its neighbours.
+/// The weight of the form when it is averaged with the measured places near it.
 constexpr double trust_in_form = 0.05;
 /// Numbers that are further from the middle than this count little.
 constexpr double odd = 0.05;
@@ -21,8 +21,8 @@ double squared_distance(const Place& a, const Place& b) {
   return sum;
 }
 
-/// Returns a robust mean of numbers, given as pairs (weight, number). The further a number is from
-/// the mean, the less it counts, so that no single outlier decides the result.
+/// Returns a robust mean of numbers, which are given as pairs (weight, number). The further a number is from the mean,
+/// the less it counts. So no single outlier decides the result.
 double middle_of(const std::vector<std::pair<double, double>>& numbers) {
   double middle = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -48,7 +48,8 @@ double Surface::correction(const Place& place) const {
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
   near.resize(count);
   for (auto& [distance, over] : near)
-    distance = std::exp(-0.5 * distance / (reach * reach));  // from here on it is a weight
+    // From here on, `distance` is a weight.
+    distance = std::exp(-0.5 * distance / (reach * reach));
   near.emplace_back(trust_in_form, 0);
   return std::exp(middle_of(near));
 }
@@ -62,7 +63,7 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  constexpr double slack = 1e-5;  // a document gives the ends of ranges with six digits
+  constexpr double slack = 1e-5;  // A document gives the ends of ranges with six digits.
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)
     if (place[i] < least[i] - slack || place[i] > most[i] + slack) return false;

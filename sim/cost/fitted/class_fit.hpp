@@ -1,5 +1,5 @@
-// The fit of a class of operators: the form's parameters, and the deviations from the form at the
-// configurations that were measured.
+// The fit of a class of operators. It has the parameters of the form (form.hpp), and the deviations from the form at
+// the configurations that were measured.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity as a form, and as the logarithms of the deviations from this form at the measured
+/// A quantity as a form, with the logarithms of the deviations from this form at the measured
 /// places.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// Returns the factor that the nearest measured places suggest; 1 if all of them are far away.
+  /// Returns the factor that the nearest measured places suggest. It is 1 if all of them are far away.
   double correction(const Place& place) const;
 };
 

@@ -20,7 +20,7 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// The greatest accepted deviation from a form: a factor of e^20 is no longer a fit.
+/// The greatest accepted deviation from a form. With a factor of e^20 it would no longer be a fit.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {
@@ -76,8 +76,8 @@ void read_range(const Value& value, ClassFit& fit) {
   }
 }
 
-/// Reads one line per place: its five sizes, the deviation of the time from the form, and if energy
-/// was measured, the deviation of the energy.
+/// Reads one line per place. A line has the five sizes of the place and the deviation of the time from the form. If
+/// energy was measured, the deviation of the energy follows.
 void read_left(const Value& value, ClassFit& fit) {
   std::istringstream lines(value.text());
   std::size_t number = 0;

@@ -1,4 +1,4 @@
-// sluice-fit/1 documents: fits/FORMAT.md describes them.
+// Reads and writes sluice-fit/1 documents, which fits/FORMAT.md describes.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// What was measured on some devices, fitted by class of operators and dtype.
+/// A fit of what was measured on some devices, by class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
   std::vector<Sheet> devices;  ///< the devices on which it was measured; their rates are in the
@@ -18,7 +18,7 @@ struct Fit {
 
   /// Returns the fit of a class in that dtype; null if there is none.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Returns whether it was measured on a device whose data sheet has the same figures to within 5 %.
+  /// Returns whether the fit was measured on such a device: the figures of the two data sheets are equal to within 5 %.
   bool saw(const Sheet& sheet) const;
 };
 

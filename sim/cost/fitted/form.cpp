@@ -25,18 +25,19 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// A tile is the part of the result that one unit computes at a time. `share` is the parameter for
-/// the share of its rate that the unit reaches with such tiles.
+/// A tile is the part of the result that one unit computes at a time. `share` is the parameter that says which share of
+/// its rate the unit reaches with such tiles.
 struct Tile {
   double rows, columns;
   Place share;
 };
 constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
                                        Tile{16, 64, small}, Tile{128, 1, column}};
-/// The numbers of parts into which the depth of a product may be split. The parts are computed side
-/// by side.
+/// The depth of a product may be split into so many parts, which are computed side by
+/// side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// The exponent of a mean that combines computation and memory, which overlap. The mean is close to the longer one.
+/// The exponent of a mean that combines computation and memory, which overlap. The mean is close to the longer of the
+/// two.
 constexpr double overlap = 4;
 
 /// Returns the seconds that memory takes. Bytes that fit into the cache move faster.
@@ -47,8 +48,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for the bytes of a stream that are read a second time. They come from the
-/// cache as long as the rows on which all units work fit into it.
+/// Returns the seconds for the bytes of a stream that are read a second time. They come from the cache as long as the
+/// rows on which all units work fit into it.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -56,8 +57,8 @@ double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds of a product with this split and these tiles: the units compute the blocks
-/// in waves.
+/// Returns the seconds of a product with this split and these tiles. The units compute the blocks in waves: each wave
+/// is one tile per unit.
 double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
                      const std::vector<double>& p) {
   const double blocks = kernel.count * std::ceil(kernel.rows / tile.rows) *

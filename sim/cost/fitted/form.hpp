@@ -1,6 +1,6 @@
-// The form: the time of a kernel as a function of its sizes and of the device's data sheet. It has
-// terms for tiles and waves over the device's units, memory and cache, and launch. Its parameters
-// are shares of the data sheet's figures, so a fit of some devices also applies to another device.
+// The form is the time of a kernel as a function of its sizes and of the device's data sheet. It has terms for tiles
+// and waves over the device's units, for memory and cache, and for the launch. Its parameters are shares of the data
+// sheet's figures. So a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>
@@ -45,16 +45,16 @@ constexpr std::size_t energy_parameter = 9;  ///< the power limit, which is neve
 constexpr std::size_t first_share = 10;      ///< the parameters from here on are shares of a unit's
                                              ///< rate
 
-/// Returns the seconds of a kernel on a device. `parameters` have the order of form_parameters().
-/// Source: the tiles and waves of Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of
-/// Williams et al. (2009).
+/// Returns the seconds of a kernel on a device. `parameters` have the order of form_parameters(). The
+/// tiles and waves follow Lee et al., NeuSight (ASPLOS 2025), section 4, and the roofline Williams et al.
+/// (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
 /// Returns whether the bytes of a kernel take longer than its FLOP.
 bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet,
                         const std::vector<double>& parameters);
 
-/// The energy of a kernel is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
+/// The parameters of a kernel's energy, which is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
 const std::vector<FormParameter>& energy_parameters();
 double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);
 

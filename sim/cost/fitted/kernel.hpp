@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The place of a kernel among the others of its class, as natural logarithms of: count, rows,
-/// columns, depth, and bytes per element of its matrices.
+/// The place of a kernel among the others of its class. It consists of the natural logarithms of: count, rows, columns,
+/// depth, and bytes per element of its matrices.
 using Place = std::array<double, 5>;
 
 /// One launch. A product consists of `count` products of rows x depth by depth x columns. A stream

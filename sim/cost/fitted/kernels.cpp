@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the class of a layer's operator. Products of experts have no class: each reads the
-/// weights of the picked experts, and no measured product did that.
+/// Returns the class of a layer's operator. Products of experts have no class: each reads the weights of the picked
+/// experts, unlike any product that was measured.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);
@@ -24,7 +24,8 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// Returns a stream over the rows of the layer's last axis. In a pool, a row is the elements that become one element.
+/// Returns a stream over the rows of the layer's last axis. In a pool, a row consists of the elements that become one
+/// element.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());

@@ -1,4 +1,4 @@
-// The kernels that a pass of a layer launches: maps the layers of Sluice to classes of
+// Finds the kernels that a pass of a layer launches, by mapping the layers of Sluice to classes of
 // operators.
 #pragma once
 
@@ -23,8 +23,8 @@ struct KernelClass {
 };
 const std::vector<KernelClass>& kernel_classes();
 
-/// Returns the kernels of a query; empty if nothing is launched. A layer of an unknown class gives
-/// one kernel with the name of its type. An update of weights is elementwise.
+/// Returns the kernels of a query. They are empty if nothing is launched. A layer of an unknown class gives one kernel
+/// with the name of the layer's type. An update of weights is elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);
 
 }  // namespace sluice

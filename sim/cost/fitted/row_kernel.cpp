@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number after "KEY=" in a configuration in Sluice's or torch's words.
+/// Returns the number after "KEY=" in a configuration. The configuration is in the words of Sluice or of torch.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<double> number_after(const std::string& config, const std::string&
   return end == begin ? std::nullopt : std::optional(number);
 }
 
-/// Returns the numbers of "kernel_size=(7, 7)" or "kernel=[7,7]".
+/// Returns the numbers of a text such as "kernel_size=(7, 7)" or "kernel=[7,7]".
 std::vector<double> numbers_after(const std::string& config, const std::string& key) {
   std::vector<double> numbers;
   const std::size_t at = config.find(key + "=");
@@ -72,7 +72,7 @@ double channels_of(const ProfileRow& row, const std::vector<std::int64_t>& shape
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }
 
-/// Returns one number per axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
+/// Returns one number per axis, from a text such as "kernel_size=(7, 7)", "kernel=[7,7]" or "stride=2".
 std::vector<double> by_axis(const std::string& config, const char* torch, const char* ours,
                             std::size_t axes, double otherwise) {
   std::vector<double> found = numbers_after(config, torch);
@@ -104,7 +104,7 @@ double positions(const std::string& config, const std::vector<double>& extents,
   return all;
 }
 
-/// Reads "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=7".
+/// Reads a text such as "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=7".
 std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& image = row.inputs.front();
   if (image.size() < 3 || image.size() > 5) return std::nullopt;
@@ -142,9 +142,9 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
   return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
 }
 
-/// Returns the elements that pooling writes for each channel of each image. If the configuration
-/// gives the output's size ("output_size=(6, 6)"), it counts. Otherwise there is one element per
-/// stride along both axes; without a stride, the window is the stride.
+/// Returns the elements that pooling writes for each channel of each image. If the configuration gives the output's
+/// size ("output_size=(6, 6)"), it is used. Otherwise there is one element per stride along both axes. Without a
+/// stride, the window is the stride.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> told = numbers_after(config, "output_size");
@@ -171,7 +171,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // A row of a pool is the elements that become one element; in other classes it is a row of the output.
+  // A row of a pool consists of the elements that become one element. In other classes it is a row of the output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,

@@ -1,4 +1,4 @@
-// The data sheet of a platform's device, with the figures that a fit needs.
+// Takes the figures that a fit needs from a device of a platform.
 #pragma once
 
 #include "cost/fitted/form.hpp"

@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the sizes that locate a kernel among the measured ones. Convolutions whose products have equal
-/// sizes may read a pixel more or less often. Their bytes per element of the matrices tell them apart.
+/// Returns the sizes that locate a kernel among the measured ones. Two convolutions whose products have equal sizes may
+/// still read a pixel more or less often. Their bytes per element of the matrices tell them apart.
 std::vector<double> sizes_of(const Kernel& kernel) {
   if (!kernel.is_product()) return {kernel.rows, kernel.columns};
   std::vector<double> sizes = {kernel.count, kernel.rows, kernel.columns, kernel.depth};
@@ -30,7 +30,7 @@ struct Measured {
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 
-/// Why rows of a class may not be used together; empty: they may.
+/// Says why rows of a class may not be used together. The text is empty if they may.
 std::string unlike(const std::vector<const ProfileRow*>& rows, const std::string& of) {
   try {
     require_alike(rows, "operators of the class '" + of + "' were", columns_of_operators());
@@ -72,7 +72,7 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
   }
 }
 
-/// Rows of classes that nobody asks for may differ.
+/// The rows of a class are checked only when somebody asks for the class, because rows of other classes may differ.
 const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
   const Class& found = classes_.at(of);
   if (!found.unlike.empty()) throw InputError(found.unlike);

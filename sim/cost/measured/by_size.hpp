@@ -1,5 +1,5 @@
-// The shares of a device's rates that measured operators reach, by class and by their
-// sizes.
+// The shares of a device's rates that measured operators reach, by class and by the sizes of the
+// operators.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,14 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the dense rows of one element type that are whole forward passes of leaves, with
-  /// `seconds` above 0 and sizes that are understood. Of rows with equal sizes the median counts.
+  /// Uses the rows of one element type without sparsity that are whole forward passes of leaves. They must have
+  /// `seconds` above 0 and sizes that are understood. Of rows with equal sizes, the median counts.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns nothing if the kernel's class was not measured, or if its sizes are outside the measured ones. Throws
-  /// InputError if rows of the class differ in how or on what they were measured, as the functions below do.
+  /// Returns nothing if the kernel's class was not measured, or if the kernel's sizes are outside of the measured ones.
+  /// Throws InputError if rows of the class differ in how or on what they were measured. The functions below throw it,
+  /// too.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of each class when one measured row is left out and estimated from the
   /// others. Classes of one or two sizes are missing.
@@ -43,8 +44,8 @@ class SharesBySize {
   std::map<std::string, Class> classes_;
 };
 
-/// Returns the seconds of a kernel at the device's rates: the longer of FLOP and bytes, or for a
-/// stream, the seconds of its bytes.
+/// Returns the seconds of a kernel at the device's rates. They are the longer of FLOP and bytes. For a stream, they are
+/// the seconds of its bytes.
 double ideal_seconds(const Kernel& kernel, const Device& device, DType dtype);
 
 }  // namespace sluice

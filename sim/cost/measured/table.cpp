@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the pass under which rows are listed: a recompute is a forward pass.
+/// Returns the pass under which the rows of a query are listed. For a recompute, this is the forward pass.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
@@ -65,10 +65,10 @@ bool is_placed(const ProfileRow* row) {
 }
 
 /// Selects the rows for the placement of the query, from the rows of an operator that was
-/// measured in several placements. Of these, rows that name memories take precedence. If no
-/// row names any memory, all rows are valid for every placement. If the query names no
-/// memories and no row is in the default memory, all rows remain, and the caller decides which
-/// one counts.
+/// measured in several placements. Rows that name memories take precedence. If no row names any
+/// memory, all rows are valid for every placement. It may be that the query names no memories and
+/// that no row is in the default memory. Then all rows remain, and the caller decides which one
+/// counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows fitting;
@@ -169,7 +169,7 @@ Utilisation MeasuredTable::shares_by_batch(const Rows& rows, const Query& query)
   return Utilisation(std::move(points));
 }
 
-/// Interpolates the share of the rates between the batches that were measured.
+/// Interpolates the share of the device's rates between the batches that were measured.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
   const Rows rows = rows_by_batch(query, pass);
   if (rows.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Prices from a profile: the time that was measured for a pass of a layer.
+// Takes prices from a profile: the time that was measured for a pass of a layer.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns nothing if the pass was not measured and may not be interpolated, or if it is outside
-  /// the rows. Measured seconds are in measured_s, interpolated seconds are not.
+  /// Returns nothing if the pass was not measured and may not be interpolated, or if its size is outside of the rows.
+  /// Measured seconds are in measured_s, and interpolated seconds are not.
   std::optional<Price> price(const Query& query) const;
   /// Returns what that price rests on; nothing if there is no price.
   std::optional<Grounds> grounds(const Query& query) const;

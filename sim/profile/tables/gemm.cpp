@@ -1,11 +1,11 @@
-// Products of matrices as AIConfigurator publishes them.
+// Reads products of matrices as AIConfigurator publishes them.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
 
 extern const ForeignTable gemm_table;
 const ForeignTable gemm_table = {.name = "gemm",
-                                 .summary = "Products in bfloat16: m, n, k and milliseconds.",
+                                 .summary = "Reads products in bfloat16: m, n, k and milliseconds.",
                                  .source = "AIConfigurator (Apache-2.0)",
                                  .heading = {"m", "n", "k", "latency_ms"},
                                  .map = R"yaml(

@@ -72,7 +72,7 @@ double factor_of(const Reader& keys, const ProfileColumn& column) {
   return parse_quantity("1" + unit, column.dimension);
 }
 
-/// The source of the cells of one column of the profile.
+/// Says where the cells of one column of the profile come from.
 class Origin {
  public:
   Origin(const CsvTable& table, const Value::Entry& entry)
@@ -184,7 +184,7 @@ std::vector<Origin> origins_of(const CsvTable& table, const Value& columns) {
   return origins;
 }
 
-/// Returns "gemm_a100_sxm_bf16" of /data/gemm_a100_sxm_bf16.csv.
+/// Returns the name of a file without its folder and extension: "gemm_a100_sxm_bf16" for /data/gemm_a100_sxm_bf16.csv.
 std::string stem_of(const std::string& path) {
   const std::string name = path.substr(path.find_last_of('/') + 1);
   return name.substr(0, name.find('.'));
@@ -267,7 +267,8 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  const ForeignTable* known = nullptr;  // of several, the table that knows the most columns
+  // If several tables know the heading, it is the one that knows the most columns.
+  const ForeignTable* known = nullptr;
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&
         (!known || table->heading.size() > known->heading.size()))

@@ -1,14 +1,14 @@
-// Operators in float32 on several GPUs, as NeuSight publishes them.
+// Reads operators in float32 on several GPUs, as NeuSight publishes them.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
 
-// In this table n is the depth and k is the columns of the result: for 96 of 100 products the grid
-// of thread blocks consists of whole tiles of m x k (analysis/validation/fitted.md).
+// In this table n is the depth and k is the columns of the result. The evidence is that for 96 of 100 products the grid
+// of thread blocks then consists of whole tiles of m x k (analysis/validation/fitted.md).
 extern const ForeignTable neusight_products_table;
 const ForeignTable neusight_products_table = {
     .name = "neusight_products",
-    .summary = "b products of m x n by n x k in float32, several GPUs.",
+    .summary = "Reads b products of m x n by n x k in float32 on several GPUs.",
     .source = "NeuSight (MIT)",
     .heading = {"operator", "device", "b", "m", "n", "k", "latency_ms"},
     .map = R"yaml(
@@ -28,7 +28,7 @@ columns:
 extern const ForeignTable neusight_rows_table;
 const ForeignTable neusight_rows_table = {
     .name = "neusight_rows",
-    .summary = "Element-wise operators, softmax and layer norm of b rows of h elements.",
+    .summary = "Reads element-wise operators, softmax and layer norm of b rows of h elements.",
     .source = "NeuSight (MIT)",
     .heading = {"operator", "device", "b", "h", "latency_ms"},
     .map = R"yaml(

@@ -1,5 +1,5 @@
-// Kernel times by the memory that holds each input and output. They were measured one configuration
-// at a time, or many at once.
+// Reads kernel times by the memory that holds each input and output. The kernels were measured one configuration at a
+// time, or many at once.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
@@ -7,7 +7,8 @@ namespace sluice {
 extern const ForeignTable placement_table;
 const ForeignTable placement_table = {
     .name = "placement",
-    .summary = "Kernels of nGraph by DRAM and PMEM, single and simultaneous configurations.",
+    .summary =
+        "Reads kernels of nGraph by DRAM and PMEM, in single and simultaneous configurations.",
     .source = "Hildebrand et al., AutoTM (ASPLOS 2020); the notebook of ml-tools (MIT)",
     .heading = {"node", "op", "input_placement", "output_placement", "mean_us_simultaneous",
                 "mean_us_single"},

@@ -1,5 +1,6 @@
-// Tables of other programs that are read as profiles, by a map of their columns (a sluice-profile-map/1 document,
-// which users can write) or by a function. Each table has one file; tables/catalog.cpp lists them.
+// Tables of other programs that are read as profiles. A table is read by a function, or by a map of its columns: a
+// sluice-profile-map/1 document, which users can write, too. Each table has one file, and tables/catalog.cpp lists
+// them.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@ struct ForeignTable {
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at that path. If the path is empty, the table of the catalog that knows
-/// the heading reads it. Throws InputError if there is none, or if a cell is not valid, and IoError.
+/// Reads a table by the map at that path. If the path is empty, the table of the catalog that knows the heading is
+/// used. Throws InputError if none knows it, or if a cell is not valid, and IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
 /// Reads a table by a map that has been read from a document. Throws InputError.

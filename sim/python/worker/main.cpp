@@ -1,5 +1,5 @@
-// sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid
-// allows only one engine per process, and the Python process itself must not have one. See protocol.hpp.
+// sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid allows only one
+// engine per process, and the Python process itself must not have one. protocol.hpp describes requests.
 //
 // It has one thread and one loop. It ends when the control socket is closed, so it ends with
 // the process that it helps. A child ends when its channel is shut down, or when the helper

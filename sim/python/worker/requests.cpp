@@ -28,7 +28,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy made. It has no file, so error messages do not name one.
+/// Reads a plan that a policy made. The plan has no file, so error messages do not name one.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -38,7 +38,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// Reads a number as Python writes it, with all digits. An empty text is no number.
+/// Reads a number as Python writes it, with all digits. An empty text means none.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -134,7 +134,7 @@ Memory export_to(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  std::error_code ignored;  // paths may be absolute
+  std::error_code ignored;  // Paths may be absolute.
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
   if (what == "open") return open_trace(request);

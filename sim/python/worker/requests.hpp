@@ -1,4 +1,4 @@
-// The work of a child of the helper: one request and one answer. See protocol.hpp.
+// The work of a child of the helper: one request and one answer, as protocol.hpp describes them.
 #pragma once
 
 #include <functional>

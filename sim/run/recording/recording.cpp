@@ -57,7 +57,7 @@ void columns_of(Visitor& visit, Recording& r) {
 class Packing {
  public:
   explicit Packing(const Recording& recording)
-      : recording_(const_cast<Recording&>(recording)) {  // the writers only read it
+      : recording_(const_cast<Recording&>(recording)) {  // The writers only read the recording.
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
     begin_ = ColumnLayout::aligned(recording_head + text_.size());
@@ -109,7 +109,8 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  constexpr std::uint64_t most_spans = 10'000'000;  // about a gigabyte with their memory events
+  // They take about a gigabyte, with their memory events.
+  constexpr std::uint64_t most_spans = 10'000'000;
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
                      " spans, of which most are repetitions of one period; at most " +

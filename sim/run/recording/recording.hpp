@@ -1,6 +1,6 @@
-// A recording holds the whole content of a trace file in one piece of memory. Another process can
-// map this memory and use the columns without copying them. Numbers are little-endian; addresses
-// are multiples of 64.
+// A recording holds the whole content of a trace file in one piece of memory. Another process can map this memory
+// and use the columns without copying them. Numbers are little-endian, and addresses are multiples of 64. The bytes
+// are:
 //
 //   bytes 0..7    "SLUICE01"
 //   bytes 8..15   length of the JSON text, 64 bits
@@ -32,7 +32,7 @@ struct Recording {
   SeriesTable series;
 };
 
-/// Packs it into memory that another process can map. Throws IoError if there is not enough
+/// Packs the recording into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
 /// Does the same, but returns bytes that can be sent.
