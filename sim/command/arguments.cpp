@@ -1,4 +1,4 @@
-// The only user of Boost.Program_options: it turns words into Arguments.
+// Turns words into Arguments. Only this file uses Boost.Program_options.
 #include <boost/program_options.hpp>
 
 #include <charconv>
@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // allow_guessing is off, so that `--js` does not mean `--json` today and something else
-    // tomorrow
+    // allow_guessing is off. Otherwise `--js` would mean `--json` today and perhaps something else
+    // tomorrow.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |

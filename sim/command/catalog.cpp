@@ -1,4 +1,4 @@
-// The subcommands, in the order of the help. A new command takes a file and a line here.
+// The subcommands, in the order of the help. To add one, add a file and a line here.
 #include "command/command.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// A subcommand: its record (name, purpose, usage) and its function. Each subcommand has one file
+// A subcommand is a record (name, purpose, usage) and a function. Each subcommand has one file
 // and one line in catalog.cpp. Help, parsing and the checks of the arguments all come from the
 // record.
 #pragma once
@@ -25,7 +25,7 @@ struct Option {
   std::string absent = {};                ///< its default, as the help says it
   std::vector<std::string> choices = {};  ///< the allowed values, where they are fixed
   std::vector<std::string> (*names)() = nullptr;  ///< the allowed values, where a catalog has them
-  /// Values that a shell suggests, if others are allowed, too. Several may be joined as A,B,C.
+  /// Values that a shell suggests, although others are allowed, too. Several may be joined as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
   bool repeated = false;  ///< may be given several times
   bool changes = false;   ///< its value is a KEY=VALUE of the scenario
@@ -80,8 +80,8 @@ struct Command {
   HelpRows (*listed)() = nullptr;  ///< entries of a catalog, read when help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
-  /// Where a command has subcommands, each has a name like "profile compare": the first word after
-  /// the command chooses among them, and there is no `run`.
+  /// Each subcommand of a command has a name like "profile compare". The first word after the command
+  /// chooses among them, and the command itself has no `run`.
   const Catalog<Command>& (*subcommands)() = nullptr;
 };
 
@@ -89,12 +89,12 @@ const Catalog<Command>& command_catalog();
 
 /// Returns the subcommand with that word ("compare"). Throws UsageError if there is none.
 const Command& subcommand_of(const Command& command, const std::string& word);
-/// The words that choose subcommands: "compare" for "profile compare".
+/// The words that choose subcommands, such as "compare" for "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
 
-/// Takes apart the words after the subcommand's name. Options may come before or after other words.
-/// Throws UsageError for an unknown option (did you mean), an option given twice, a value that is
-/// missing or not among the choices, and too many or too few positionals.
+/// Takes apart the words after the subcommand's name. Options may come before or after other words. Throws UsageError
+/// for these faults: an unknown option (did you mean), an option given twice, a value that is missing or not among the
+/// choices, and too many or too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
 /// A word of a command line, quoted for a shell where that is necessary.
@@ -104,8 +104,8 @@ std::string shell_word(const std::string& word);
 std::string help_of(const Command& command);
 std::string help_of_program();
 
-/// Runs the whole program: finds the command, prints errors, and returns the exit code. `words`
-/// does not contain argv[0].
+/// Runs the whole program. It finds the command, prints errors, and returns the exit code. `words` does not contain
+/// argv[0].
 int run_command_line(const std::vector<std::string>& words);
 
 }  // namespace sluice

@@ -47,7 +47,7 @@ int help(const std::vector<std::string>& words) {
   return 0;
 }
 
-/// Runs a command without subcommands; `rest` holds the words after its name.
+/// Runs a command without subcommands. `rest` holds the words after its name.
 int run_command(const Command& command, const std::vector<std::string>& rest) {
   const bool asks_for_help = rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h");
   if (command.verbatim && !asks_for_help) {
@@ -87,8 +87,8 @@ int dispatch(const std::vector<std::string>& words) {
   return command.subcommands ? run_subcommand(command, rest) : run_command(command, rest);
 }
 
-/// Prints an error. An error with a place ("FILE:L:C: error: ...") is printed as it is, also if it
-/// comes as text from a child process. All others begin with "sluice: ".
+/// Prints an error. An error with a place ("FILE:L:C: error: ...") is printed as it is, even if it comes as text from a
+/// child process. All other errors begin with "sluice: ".
 void complain(const Error& error) {
   const std::string text = error.what();
   const bool stands_alone = error.exit_code() == 3 &&
@@ -96,9 +96,9 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
-/// If a standard stream is closed, the next file that is opened would take its place, and an answer
-/// would be written into that file. So something is opened instead that allows neither reading nor
-/// writing, and any attempt is reported.
+/// If a standard stream is closed, the next file that is opened would take its place. An answer would then be written
+/// into that file. To prevent this, something is opened that allows neither reading nor writing, so that any attempt is
+/// reported.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
@@ -106,8 +106,8 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares for limits from outside. Writing to a file that may not grow (ulimit -f) is like
-/// writing to a full disk: the write fails and is reported.
+/// Prepares for limits from outside. Writing to a file that may not grow (ulimit -f) is then like writing to a full
+/// disk: the write fails and is reported.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

@@ -23,15 +23,15 @@ std::string note_of(const TraceReader& trace) {
          "; the trace holds what was executed";
 }
 
-/// Runs in a process of its own, so that a file that was made to crash HDF5 cannot end the program
-/// by a signal. Returns a note for the user.
+/// Converts in a process of its own, so that a file that was made to crash HDF5 cannot end the program by a signal.
+/// Returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
     return run_isolated([&] {
       const TraceReader trace(path);
       if (part) {
-        part->write({});  // also where the export is empty
+        part->write({});  // The file is written even if the export is empty.
         export_trace(trace, format, table, [&](std::string_view text) { part->write(text); });
       } else {
         export_trace(trace, format, table, print);
@@ -74,7 +74,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  check_interrupt();  // a signal that only this process received
+  check_interrupt();  // This handles a signal that only this process received.
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
   return 0;

@@ -6,20 +6,20 @@
 
 namespace sluice {
 
-/// A number in the unit of a metric: "61 TFLOP/s", "99.06 %" for a ratio, "917 samples".
+/// A number in the unit of a metric, such as "61 TFLOP/s", "99.06 %" for a ratio, or "917 samples".
 std::string figure(double number, const std::string& unit);
-/// Four significant digits and a percent sign.
+/// A share as a percentage, with four significant digits.
 std::string percent(double share);
-/// An integer with blanks between groups of three digits: "174 808 832".
+/// An integer with blanks between groups of three digits, such as "174 808 832".
 std::string grouped(std::int64_t number);
-/// At least six significant digits and at least three decimals, without trailing zeros: 1256.396,
-/// 0.109227, 800.
+/// A number with at least six significant digits and at least three decimals, without trailing zeros, such as 1256.396,
+/// 0.109227 or 800.
 std::string milliseconds(double seconds);
 
-/// Four significant digits and at least two decimals, without trailing zeros: 127.35, 2.192,
+/// A number with four significant digits and at least two decimals, without trailing zeros, such as 127.35, 2.192 or
 /// 0.6367.
 std::string ratio(double number);
-/// Seconds in the form of a clock: "42 s", "3:07", "2:00:05".
+/// Seconds in the form of a clock, such as "42 s", "3:07" or "2:00:05".
 std::string clock(double seconds);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// The position of `device` in `text` as a whole name, searched from `from` on.
+/// The position of `device` in `text` as a whole name, at `from` or later.
 std::size_t find_name(const std::string& text, const std::string& device, std::size_t from = 0) {
   for (std::size_t at = text.find(device, from); at != std::string::npos;
        at = text.find(device, at + 1)) {
@@ -29,7 +29,7 @@ std::string renamed(std::string text, const std::string& device, const std::stri
   return text;
 }
 
-/// The only device that the text names; nothing where it names none or several.
+/// Returns the only device that the text names. Returns nothing if the text names none or several.
 std::optional<std::size_t> device_in(const std::string& text,
                                      const std::vector<std::string>& devices) {
   std::optional<std::size_t> found;
@@ -47,8 +47,8 @@ struct Group {
   std::size_t first, last;  ///< indices of devices
 };
 
-/// The groups of texts that differ only in their device, with consecutive devices. Each text is in
-/// one group; a text that names no device is alone in its group.
+/// Returns the groups of texts that differ only in their device, with consecutive devices. Each text is in one group. A
+/// text that names no device is alone in its group.
 std::vector<Group> groups_of(const std::vector<std::string>& texts,
                              const std::vector<std::string>& devices) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);

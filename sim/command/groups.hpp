@@ -1,4 +1,4 @@
-// Joins rows of many equal devices into one row: gpu0..gpu3.
+// Joins rows of many equal devices into one row, such as gpu0..gpu3.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-/// Rows that differ only in the device that they name become one row, which names the first and the
-/// last device; their devices must be consecutive in `devices`. "gpu0.host.down: 2 GB" and
-/// "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the
-/// label above it.
+/// Rows that differ only in the device that they name become one row, which names the first and the last
+/// device. Their devices must be consecutive in `devices`. For example, "gpu0.host.down: 2 GB" and
+/// "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the label above
+/// it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 
 /// A group of texts that differ only in their device. It holds the text with the names of the first

@@ -20,7 +20,7 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// Formats two columns; text that does not fit continues below.
+/// Formats two columns. Text that does not fit continues below.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }

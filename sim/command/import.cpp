@@ -27,12 +27,11 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    importer_for(path);  // throws a message that lists what can be
-                         // imported
+    importer_for(path);  // It throws an error that lists what can be imported.
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  const Model model = read_model(use);  // checks that the written document can be read
+  const Model model = read_model(use);  // Reading checks that the written document can be read.
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
   refuse_to_replace(arguments, output, Output::document);

@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the text of a regular file, and nothing for anything else; the document reader then
-/// refuses it with its own message.
+/// Returns the text of a regular file. For anything else it returns nothing, because the document reader then refuses
+/// it with its own message.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
@@ -95,7 +95,7 @@ std::string typed_or_piped(const std::string& what) {
   return text_of_standard_input();
 }
 
-/// The path of a document from standard input: files that it names are relative to the working
+/// Returns the path of a document from standard input. Files that the document names are relative to the working
 /// folder.
 std::string path_of_standard_input() {
   return (fs::current_path() / "stdin").string();

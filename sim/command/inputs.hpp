@@ -1,4 +1,4 @@
-// Reads the input of a command: a scenario or a plan, from a file or by the name of a bundled one.
+// Reads the input of a command. It is a scenario or a plan, from a file or by the name of a bundled one.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct Question {
 /// overrides.
 Question read_question(const Arguments& arguments);
 
-/// What a study varies: the document of a scenario as written, before includes and changes.
+/// What a study varies. It is the document of a scenario as written, before includes and changes.
 struct ScenarioDocument {
   Value value;
   std::string path;  ///< files that it names are relative to the folder of this path
@@ -33,12 +33,12 @@ struct ScenarioDocument {
 /// (`-`). Throws UsageError if it is a plan, and InputError.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// Returns the plan, which was read or is made from the scenario; for a scenario it also sets the
-/// cut. Throws Infeasible, InputError.
+/// Returns the plan, which was read or is made from the scenario. For a scenario, the cut is set as well. Throws
+/// Infeasible, InputError.
 Plan plan_of(Question& question);
 
-/// Returns the position for an error that concerns the whole input: the file of a plan, or the line
-/// of a scenario's workload, since this says how much is computed.
+/// Returns the position for an error that concerns the whole input. For a plan, it is the file. For a scenario, it is
+/// the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
 /// Runs `action` on the plan of the question. An error without a position of its own, such as one

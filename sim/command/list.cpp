@@ -33,7 +33,7 @@ std::string figures_of(const std::vector<Figure>& figures) {
     table.rows.push_back(
         {"    " + printable(figure.name), printable(figure.value), printable(figure.note)});
   const std::string text = table.aligned();
-  return text.substr(text.find('\n') + 1);  // without the headings
+  return text.substr(text.find('\n') + 1);  // The headings are left out.
 }
 
 std::string details_of(const Listed& entry) {
@@ -60,7 +60,7 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   return text;
 }
 
-/// An overview for a person who does not know what to ask for.
+/// Returns an overview for a person who does not know what to ask for.
 std::string overview() {
   LabelledRows rows;
   for (const ListedKind& kind : listed_kinds())

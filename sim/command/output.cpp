@@ -66,7 +66,7 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
-/// Refuses `-`: other programs write to standard output then, but here it would be a file.
+/// Refuses `-`. Other programs write to standard output for this word, but here it would be the name of a file.
 void refuse_dash(const std::string& path, Output output, const std::string& option) {
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;
@@ -77,7 +77,7 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a name with the ending of another format: the answer or an export was probably meant.
+/// Refuses a name with the ending of another format, because the answer or an export was probably meant.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};
@@ -108,7 +108,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // a folder or a device is refused when it is to be written
+  if (!is_file) return;  // A folder or a device is refused when it is to be written.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

@@ -9,22 +9,22 @@
 
 namespace sluice {
 
-/// Returns the columns of the terminal. If standard output is not a terminal, it returns the
-/// variable COLUMNS, or 0 without that variable: then lines have no limit, as a script expects.
+/// Returns the columns of the terminal. If standard output is not a terminal, it returns the variable COLUMNS, or 0
+/// without that variable. With 0, lines have no limit, as a script expects.
 std::size_t page_width();
 
 /// The number of columns of a text that may contain sequences which switch colours.
 std::size_t shown_columns(std::string_view text);
 
-/// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its
-/// own. With `room` 0 the text stays one line.
+/// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
+/// the text stays one line.
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
-/// Breaks lines that are longer than the page. The rest is indented to where the text of the line
-/// begins: behind a label that ends with two blanks, or else behind the indentation.
+/// Breaks lines that are longer than the page. The rest of a line is indented to where its text begins: behind a label
+/// that ends with two blanks, or else behind the indentation.
 std::string folded(std::string_view text, std::size_t page);
 
-/// The same, but consecutive lines without indentation or label are joined into one paragraph.
+/// Does the same, and also joins consecutive lines without indentation or label into one paragraph.
 std::string reflowed(std::string_view text, std::size_t page);
 
 }  // namespace sluice

@@ -27,7 +27,7 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
                          widths.empty() ? 0 : gap * (widths.size() - 1));
 }
 
-/// One row of a table; its cells may take several lines.
+/// Returns one row of a table. Its cells may take several lines.
 std::string row_text(const std::vector<std::string>& cells, const TextTable& table,
                      const std::vector<std::size_t>& widths) {
   std::vector<std::vector<std::string>> parts;
@@ -54,13 +54,13 @@ std::string table_text(const TextTable& table, const std::vector<std::size_t>& w
   std::vector<std::string> headings;
   for (const TextTable::Column& column : table.columns) headings.push_back(column.heading);
   std::string head = row_text(headings, table, widths);
-  head.pop_back();  // bold is for the line without its end
+  head.pop_back();  // The end of the line must not be bold.
   std::string text = bold(head) + "\n";
   for (const auto& row : table.rows) text += row_text(row, table, widths);
   return text;
 }
 
-/// The table with only these columns.
+/// Returns the table with only these columns.
 TextTable part_of(const TextTable& table, const std::vector<std::size_t>& numbers) {
   TextTable part;
   for (const std::size_t c : numbers) part.columns.push_back(table.columns[c]);
@@ -73,7 +73,7 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< columns that a text needs at least so that it can be broken
 
-/// Returns the widths of the columns when the last column of text gets the rest of the page.
+/// Returns the widths of the columns. The last column of text gets the rest of the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -17,12 +17,12 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// How many of the first columns are repeated if the table is too wide and its other columns
+  /// How many of the first columns are repeated. This happens if the table is too wide, so that its other columns
   /// continue below.
   std::size_t keys = 1;
 
-  /// Returns the table aligned within the page, if there is one: long text in the last column
-  /// continues below, and columns that do not fit are put below the others.
+  /// Returns the table aligned within the page, if there is one. Long text in the last column continues below, and
+  /// columns that do not fit are put below the others.
   std::string aligned(std::size_t page = page_width()) const;
   std::size_t width() const;  ///< of the lines of the aligned text
   void drop_last();           ///< removes the last column
@@ -47,7 +47,7 @@ struct RowsForm {
   bool bold_labels = false;
 };
 
-/// Two columns without headings, with two blanks between them.
+/// Returns two columns without headings, with two blanks between them.
 std::string rows_text(const LabelledRows& rows, const RowsForm& form = {});
 
 }  // namespace sluice

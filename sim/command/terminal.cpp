@@ -53,7 +53,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// A write to a closed pipe fails with EPIPE instead of ending the program by a signal.
+/// Makes a write to a closed pipe fail with EPIPE, instead of ending the program by a signal.
 void ignore_broken_pipes() {
   static const bool once = [] {
     std::signal(SIGPIPE, SIG_IGN);
@@ -75,7 +75,7 @@ void message(std::string_view text) {
   try {
     write_all(STDERR_FILENO, std::string(text) + "\n");
   } catch (const IoError&) {
-    // There is nowhere to report this, but the exit code shows it.
+    // There is nowhere to report this failure, but the exit code shows it.
   }
 }
 

@@ -1,5 +1,5 @@
-// Standard output and standard error: data goes to the first, messages go to the second. Colour,
-// animation and UTF-8 pictures are used only where they can be seen.
+// Standard output and standard error. Data goes to the first, and messages go to the second. Colour, animation and
+// UTF-8 pictures are used only where they can be seen.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace sluice {
 
-/// Writes to standard output. A reader who has closed the pipe is not an error; any other failure
-/// throws IoError.
+/// Writes to standard output. A reader who has closed the pipe is not an error. Any other failure throws
+/// IoError.
 void print(std::string_view text);
 
 /// Writes a line to standard error.
 void message(std::string_view text);
 
-/// True where standard output is a terminal that allows colour: NO_COLOR is unset and TERM is not
+/// True if standard output is a terminal that allows colour. This is so if NO_COLOR is unset and TERM is not
 /// "dumb".
 bool colour_wanted();
 /// True where the character set of the locale is UTF-8.
 bool utf8_wanted();
-/// Columns of the terminal, or `otherwise` where standard output is not a terminal.
+/// Returns the columns of the terminal, or `otherwise` if standard output is not a terminal.
 int terminal_width(int otherwise);
 
-/// Bold where colour is wanted, otherwise the same text.
+/// Returns the text in bold where colour is wanted, and otherwise as it is.
 std::string bold(std::string_view text);
 /// The text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) where colour is wanted.
 std::string coloured(std::string_view text, int colour);
@@ -33,16 +33,16 @@ std::string coloured(std::string_view text, int colour);
 /// move the cursor or do worse.
 std::string printable(std::string_view text);
 
-/// Columns that UTF-8 text occupies, one per character.
+/// The columns that UTF-8 text occupies, one per character.
 std::size_t columns_of(std::string_view text);
 /// The text filled with blanks on the right (or left) to `columns` columns.
 std::string padded(std::string_view text, std::size_t columns, bool right_aligned = false);
 
-/// A bar of `width` columns filled to `share` (0..1), in eighths of a column with UTF-8.
+/// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, it is filled in eighths of a column.
 std::string bar(double share, std::size_t width);
 
-/// A line with a bar, the percentage and the time left on standard error. It changes at most ten
-/// times per second, and is not shown if standard error is not a terminal.
+/// A line on standard error with a bar, the percentage and the time left. It changes at most ten times per second, and
+/// is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
   ProgressLine();

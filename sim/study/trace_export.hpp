@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// The tables that a file of this format can hold; the first is the default. A data island can also
-/// hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. Empty:
-/// the format has only one kind of table.
+/// The tables that a file of this format can hold. The first is the default. A data island can also hold `layers`,
+/// the stage table of the model that was run, as in 'AlexNet on one card'. Empty: the format has only one kind of
+/// table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
 /// Throws what the format throws. Throws InputError for the layers of a plan file, since a plan names no layers.

@@ -50,7 +50,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give one of them");
 }
 
-/// Writes errors in full to standard error; the report has only their first line.
+/// Writes errors in full to standard error, because the report has only their first line.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);
@@ -71,7 +71,7 @@ int run_compare(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() < 3)
     throw UsageError("'--compare' needs two policies and at least one scenario");
-  // A third policy would be mistaken for a scenario.
+  // A third policy would otherwise be taken for a scenario.
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
@@ -140,7 +140,7 @@ extern const Command check_command;
 const Command check_command = {
     .name = "check",
     .summary =
-        "Compares the results of scenarios with earlier ones, or two policies with each other.",
+        "Compares the results of scenarios with earlier results, or two policies with each other.",
     .usage =
         {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--force] [--format FORMAT]",
          "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},

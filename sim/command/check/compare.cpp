@@ -1,4 +1,4 @@
-// Reports two policies side by side, for people and as JSON.
+// Reports on two policies side by side, for people and as JSON.
 #include "command/check/report.hpp"
 #include "command/figures.hpp"
 #include "command/table.hpp"
@@ -15,7 +15,7 @@ const char* outcome_of(const Measurement& side) {
   return side.baseline.outcome == Baseline::Outcome::infeasible ? "infeasible" : "complete";
 }
 
-/// Returns why there are no numbers; empty if there are.
+/// Returns why there are no numbers. The text is empty if there are numbers.
 std::string reason_of(const Measurement& side) {
   const std::string& text = side.error_code != 0 ? side.error : side.baseline.message;
   return text.substr(0, text.find('\n'));
@@ -58,7 +58,7 @@ std::string cell(const Measurement& side, const EntryName& name) {
 
 void add_rows(TextTable& table, const SideBySide& row) {
   std::vector<EntryName> names = names_of(row);
-  if (names.empty()) names = {{"makespan_s", ""}};  // neither side has numbers
+  if (names.empty()) names = {{"makespan_s", ""}};  // Neither side has numbers.
   bool first = true;
   for (const EntryName& name : names) {
     const std::optional<double> ratio_of = quotient(row, name);

@@ -1,4 +1,4 @@
-// The report of a check for programs and for continuous integration: JSON, JUnit's XML, and
+// The report of a check for programs and for continuous integration. It is written as JSON, as JUnit's XML, or as
 // GitHub's annotations.
 #include <regex>
 
@@ -105,7 +105,7 @@ std::string xml(const std::string& text) {
 }
 
 std::string attribute(const std::string& name, const std::string& value) {
-  std::string line;  // an attribute contains no line breaks
+  std::string line;  // an attribute must not contain line breaks
   for (const char c : value) line += c == '\n' || c == '\t' ? ' ' : c;
   return " " + name + "=\"" + xml(line) + "\"";
 }
@@ -133,7 +133,7 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes the message of a workflow command, or (`property`) one of its properties.
+/// Escapes the message of a workflow command. With `property`, it escapes one of the command's properties.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -153,8 +153,8 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// The properties of an annotation that give its place. The message of an error begins with
-/// FILE:LINE:COLUMN where the place is known; the file may be one that the scenario names.
+/// Returns the properties of an annotation that give its place. The message of an error begins with FILE:LINE:COLUMN if
+/// the place is known. FILE may be a file that the scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

@@ -15,7 +15,7 @@ struct CheckReport {
   bool strict = false;   ///< everything that is not equal fails
   bool verbose = false;  ///< shows equal numbers, too
 
-  /// With `update` only errors fail: everything else was accepted.
+  /// Whether the scenario fails. With `update` only errors fail, because everything else was accepted.
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the code of the first error, else 1 if something fails, and 0 otherwise.
   int exit_code() const;
@@ -26,24 +26,24 @@ struct CheckReport {
 std::string check_text(const CheckReport& report);
 /// Returns the line, the table and the remarks of a scenario, without colours.
 std::string scenario_text(const CheckReport& report, std::size_t scenario);
-/// "2 worse of 54 numbers, changed plan"
+/// Returns text such as "2 worse of 54 numbers, changed plan".
 std::string in_brief(const ScenarioVerdict& scenario);
 
-/// Format sluice-check/1; the help of `sluice check` describes the keys.
+/// Returns the format sluice-check/1, whose keys the help of `sluice check` describes.
 std::string check_json(const CheckReport& report);
-/// Annotations of a pull request: errors, warnings and notices.
+/// Returns annotations of a pull request: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
-/// One test case per scenario, as GitLab, Jenkins and others read it.
+/// Returns one test case per scenario, in the form that GitLab, Jenkins and others read.
 std::string check_junit(const CheckReport& report);
 
 struct SideBySideReport {
   std::string a, b;  ///< the policies as given
   std::vector<SideBySide> rows;
-  /// The code of the first error; infeasible is an answer, not an error.
+  /// Returns the code of the first error. Infeasible is an answer, not an error.
   int exit_code() const;
 };
 std::string side_by_side_text(const SideBySideReport& report);
-/// Format sluice-comparison/1.
+/// Returns the format sluice-comparison/1.
 std::string side_by_side_json(const SideBySideReport& report);
 
 }  // namespace sluice

@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Formats whole numbers in full, and others with ten digits: these show differences that exceed a
-/// tolerance of 1e-9.
+/// Formats whole numbers in full, and others with ten digits. So many digits show differences that exceed a tolerance
+/// of 1e-9.
 std::string number_text(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   std::array<char, 64> buffer{};
@@ -53,7 +53,7 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented.
+  // The table is indented, so it has less room than the page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 

@@ -17,7 +17,7 @@ bool begins(const std::string& word, const std::string& with) {
   return word.compare(0, with.size(), with) == 0;
 }
 
-/// Offers those words that begin with `typed`, each with `before` put in front.
+/// Offers the words that begin with `typed`. The text `before` is put in front of each.
 void offer(Completions& completions, const Words& words, const std::string& typed,
            const std::string& before = {}) {
   for (const std::string& word : words)
@@ -37,7 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers values of an option: its own, or a list A,B,C of them; otherwise files.
+/// Offers values of an option. They are its own values, or a list A,B,C of these. If it has no values of its own, files
+/// are offered.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -92,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that may replace a mapping: bundled names, or the choices of the key that the
-/// word gives.
+/// Returns the words that may replace a mapping. They are bundled names, or the choices of the key for which the word
+/// stands.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)
@@ -139,7 +140,7 @@ Keys keys_of(const Command& command, const Words& positionals) {
 
 // --- a command -----------------------------------------------------------------------------------
 
-/// The words before the last that are neither options, nor their values, nor overrides.
+/// The words before the last one that are neither options, nor their values, nor overrides.
 Words positionals_of(const Command& command, const Words& words) {
   Words positionals;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {

@@ -11,8 +11,8 @@ struct Completions {
   bool files = false;              ///< files are possible, too
 };
 
-/// `words` does not contain the program's name; the last word, which may be empty, is completed.
-/// Wrong words never cause an exception: nothing is offered for them.
+/// `words` does not contain the program's name. The last word, which may be empty, is completed. Wrong words never
+/// cause an exception, because nothing is offered for them.
 Completions completions_of(const std::vector<std::string>& words);
 
 }  // namespace sluice

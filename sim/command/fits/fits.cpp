@@ -103,7 +103,7 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Each platform, combined with each memory where memories are given.
+/// Returns each platform. If memories are given, each platform is combined with each of them.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
@@ -154,7 +154,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Asks for each strategy, with a progress line that disappears before anything else is printed.
+/// Asks for each strategy. A progress line disappears before anything else is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;

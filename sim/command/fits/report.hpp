@@ -15,7 +15,7 @@ struct FitsAnswer {
   std::vector<std::string> files;  ///< files to which the scenarios were written; empty: none
 };
 
-/// Format sluice-fits/1; the help of `sluice fits` describes the keys.
+/// Returns the format sluice-fits/1, whose keys the help of `sluice fits` describes.
 std::string fits_json(const FitsAnswer& answer);
 /// Returns tables of memory by class, of the cards, and of accumulation.
 std::string fits_text(const FitsAnswer& answer);

@@ -20,7 +20,7 @@ std::string seconds(double s) {
   return format_quantity(s, Dimension::seconds);
 }
 
-/// "roofline", or one model per card where they differ.
+/// Returns the cost model, such as "roofline". If the cards have different ones, it returns one per card.
 std::string costs_of(const FitsAnswer& answer) {
   std::vector<std::string> of_each, names;
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
@@ -43,7 +43,7 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Divides a table that is too wide into several tables below each other; each repeats the first
+/// Divides a table that is too wide into several tables below each other. Each repeats the first
 /// column.
 std::string in_pages(const TextTable& table) {
   std::string text;
@@ -174,7 +174,8 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// A batch whose samples all have a cache may be too large however it is divided.
+/// Whether no way of dividing the batch fits. If all its samples have a cache, a batch may be too large however it is
+/// divided.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

@@ -1,4 +1,4 @@
-// The columns of `sluice model` under the names that the user gives, and their cells as text.
+// The columns of `sluice model`. The user names them, and this gives their cells as text.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns the columns of a list "a,b,c", or "all" (without a platform, those that need none).
-/// Throws a UsageError that names a column that is unknown, given twice, or needs a platform.
+/// Returns the columns of a list "a,b,c", or of "all" (without a platform, those that need none). Throws UsageError for
+/// a column that is unknown, is given twice, or needs a platform.
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);

@@ -1,4 +1,4 @@
-// sluice model: prints the stage table of a model; with a platform also in milliseconds.
+// sluice model: prints the stage table of a model. With a platform, it also prints milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the answer in the form that the options name; the default is the table.
+/// Returns the answer in the form that the options name. The default is the table.
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);
@@ -78,7 +78,7 @@ std::string columns_help() {
 extern const Command model_command;
 const Command model_command = {
     .name = "model",
-    .summary = "Prints the stage table of a model; with a platform also in milliseconds.",
+    .summary = "Prints the stage table of a model, and with a platform also milliseconds.",
     .usage = {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
               "MODEL [KEY=VALUE...] --platform PLATFORM [--device D] [--cost C] [...]"},
     .least = 1,

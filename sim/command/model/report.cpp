@@ -37,7 +37,7 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// Keeps as many columns as fit on the page, or into 120 characters if the page has no limit.
+/// Keeps as many columns as fit on the page. If the page has no limit, keeps as many as fit into 120 characters.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);
@@ -61,8 +61,8 @@ std::string bytes_text(std::int64_t bytes) {
   return grouped(bytes) + " B";
 }
 
-/// "3.1044": with four digits after the decimal point, like the sizes in 'Memory and computation of
-/// networks'.
+/// Returns text such as "3.1044", with four digits after the decimal point, like the sizes in 'Memory and computation
+/// of networks'.
 std::string mebibytes(std::int64_t bytes) {
   const double ten_thousandths = std::round(static_cast<double>(bytes) / 1048576 * 1e4);
   return exact(ten_thousandths / 1e4) + " MiB";

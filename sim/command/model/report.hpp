@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// What all forms of the answer need. If `target` is null, they have no times.
+/// The things that all forms of the answer need. If `target` is null, they have no times.
 struct ModelReport {
   const Model& model;
   DType dtype;
   const Target* target = nullptr;
-  /// If empty, each form has its default columns: all columns in CSV, and the most useful ones in
+  /// If empty, each form has its default columns. They are all columns in CSV, and the most useful ones in
   /// text.
   std::vector<const ModelColumn*> columns = {};
 };

@@ -1,4 +1,4 @@
-// sluice placement: where tensors should lie, in fast memory or in slow.
+// sluice placement: says where tensors should lie, in fast memory or in slow memory.
 #include <algorithm>
 
 #include "base/error.hpp"

@@ -42,7 +42,7 @@ std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
 }
 
-/// A table with one row per size: the slowdown by each way.
+/// Returns a table with one row per size. It has the slowdown by each way.
 TextTable slowdowns(const PlacementCurve& curve) {
   const bool marked = std::any_of(
       curve.results.begin(), curve.results.end(),
@@ -62,7 +62,7 @@ TextTable slowdowns(const PlacementCurve& curve) {
   return table;
 }
 
-/// A table with one row per size and searched way: what it moves, and its gap to the bound.
+/// Returns a table with one row per size and searched way. It says what the way moves, and its gap to the bound.
 TextTable searches(const PlacementCurve& curve) {
   TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
                               right("moves"), right("moved"), right("beside kernels")}};

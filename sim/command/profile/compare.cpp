@@ -72,7 +72,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// The reasons why they do not agree, each as part of a sentence; empty: they agree.
+/// The reasons why they do not agree, each as part of a sentence. Empty: they agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;

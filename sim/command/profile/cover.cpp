@@ -18,7 +18,7 @@ std::optional<double> quantity_option(const Arguments& arguments, const char* op
   return parse_quantity(arguments.text(option), dimension, std::string("--") + option);
 }
 
-/// Returns the batch of the profile's rows; throws UsageError if they have several.
+/// Returns the batch of the profile's rows. Throws UsageError if they have several.
 std::int64_t usual_batch(const Profile& profile) {
   std::int64_t batch = 0;
   for (const ProfileRow& row : profile.rows) {

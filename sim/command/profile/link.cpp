@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-/// Queued and single ones.
+/// Returns the number of copies, queued and single ones together.
 std::size_t copies_of(const LinkDirection& one) {
   return one.fit.rows + (one.single ? one.single->rows : 0);
 }

@@ -39,7 +39,7 @@ std::vector<Option> reading_options() {
 
 namespace {
 
-/// The conditions COLUMN=VALUE, with ; between them. A value in quotes may contain a ;.
+/// Returns the conditions COLUMN=VALUE, with ; between them. A value in quotes may contain a ;.
 std::vector<std::pair<std::string, std::string>> conditions_of(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> conditions;
   for (std::size_t at = 0; at < text.size();) {

@@ -33,7 +33,7 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
-/// What is made of operators: modules with children, and whole models.
+/// Describes what is made of operators: modules with children, and whole models.
 std::string wholes_text(const Profile& profile, std::size_t most) {
   TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
                               right("batch"), right("seconds"), right("joules")},
@@ -65,7 +65,7 @@ std::string classes_text(const ProfileSummary& summary) {
   return table.aligned();
 }
 
-/// The median of a quantity over all rows: "1.2 %".
+/// Returns the median of a quantity over all rows, such as "1.2 %".
 template <class Get>
 std::string median_percent(const std::vector<SampledRow>& rows, Get&& get) {
   std::vector<double> numbers;

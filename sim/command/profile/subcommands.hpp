@@ -12,12 +12,12 @@ namespace sluice {
 
 const Catalog<Command>& profile_subcommands();
 
-/// Options --map and --where: how a file is read as a profile, and which of its rows are used.
+/// The options --map and --where. They say how a file is read as a profile, and which of its rows are used.
 std::vector<Option> reading_options();
 /// Reads the file as those options say. Throws InputError, IoError, UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
-/// Options --batch, --dtype and --mode: the calls of a model's operators that are meant.
+/// The options --batch, --dtype and --mode. They say which calls of a model's operators are meant.
 std::vector<Option> operator_options(const std::string& batch_summary,
                                      const std::string& batch_absent,
                                      const std::string& dtype_absent = "float32");
@@ -27,7 +27,7 @@ std::vector<std::string> passes_of(const Arguments& arguments);
 /// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
-/// A cell of the table: the quantity with its unit, or a dash.
+/// Returns a cell of the table. It is the quantity with its unit, or a dash.
 std::string seconds_cell(const std::optional<double>& seconds);
 std::string joules_cell(const std::optional<double>& joules);
 

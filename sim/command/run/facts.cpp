@@ -21,12 +21,12 @@ std::string shown(const Facts& facts, const char* name) {
   return fact ? printable(fact->shown()) : "";
 }
 
-/// "3 passes", "1 pass".
+/// Returns text such as "3 passes" or "1 pass".
 std::string counted(const std::string& count, const std::string& one, const std::string& many) {
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds the facts about several groups: one row per group, or a single row if all are equal.
+/// Adds the facts about several groups. There is one row per group, or a single row if all are equal.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -62,7 +62,7 @@ void add_in_flight(Rows& rows, const Facts& facts, const Report& report) {
   rows.emplace_back("in flight", text);
 }
 
-/// A ratio as "4.12 %".
+/// Returns a ratio as text, such as "4.12 %".
 std::string in_percent(const Fact& fact) {
   const Fact::Number* number = fact.number();
   if (!number || number->unit != "1") return fact.shown();
@@ -98,7 +98,7 @@ void add_choice(Rows& rows, const Facts& facts) {
                       figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
 }
 
-/// Returns true for facts that have words of their own; any other fact is a row under its name.
+/// Returns true for facts that have words of their own. Any other fact is a row under its name.
 bool has_words(const Fact& fact) {
   static const std::vector<std::string> names = {"cost",
                                                  "in_flight",
@@ -119,7 +119,7 @@ bool has_words(const Fact& fact) {
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 
-/// The facts of the plan, or of one replica.
+/// Returns the rows for the facts of the plan, or of one replica.
 Rows rows_of(const Facts& facts, const Report& report) {
   Rows rows;
   const std::vector<std::string>& stages = report.plan.stages;
@@ -145,7 +145,7 @@ struct Replica {
   Facts facts;
 };
 
-/// The facts of each replica, in the form of a plan's own facts.
+/// Returns the facts of each replica, in the form of a plan's own facts.
 std::vector<Replica> replicas_of(const Facts& facts) {
   std::vector<Replica> replicas;
   for (Fact fact : facts) {

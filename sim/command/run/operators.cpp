@@ -21,7 +21,7 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Whether the energy is not simply seconds x watts: it was measured, or depends on what limits an
+/// Whether the energy differs from seconds x watts. It does so if it was measured, or if it depends on what limits an
 /// operator.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.all.seconds > 0) || !(sums.all.joules > 0)) return false;

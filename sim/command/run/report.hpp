@@ -20,18 +20,18 @@ struct Report {
   std::vector<GivenNote> notes = {};
 };
 
-/// Format sluice-result/1; the help of `sluice run` describes the keys.
+/// Returns the format sluice-result/1, whose keys the help of `sluice run` describes.
 std::string report_json(const Report& report);
-/// The same if the plan is infeasible: the status, and `infeasible` with what is lacking.
+/// Returns the same format if the plan is infeasible. It has the status, and `infeasible` with what is lacking.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
 /// Returns the verdict, and below it two columns with details.
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// Describe the computation's time and energy by class of operators. The text has them only if
-/// energy is more than seconds x watts. The JSON always has them, and by layer, too; it is null for
-/// a plan.
+/// Describe the computation's time and energy by class of operators. The text has them only if energy is
+/// more than seconds x watts. The JSON always has them, and has them by layer, too. It is null for a
+/// plan.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds what the policy decided.

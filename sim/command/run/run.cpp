@@ -21,8 +21,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan, with a progress line that disappears before anything else is printed. Where a
-/// trace is written, it contains the notes, which are then returned in `told`.
+/// Runs the plan. A progress line disappears before anything else is printed. If a trace is written, it contains the
+/// notes, which are then also returned in `told`.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& told) {
   ProgressLine line;

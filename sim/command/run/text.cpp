@@ -21,7 +21,7 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// Says that it fits, or by how much memories are exceeded if the capacity is not enforced.
+/// Says that it fits. If the capacity is not enforced, says by how much memories are exceeded.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
@@ -41,7 +41,7 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-/// "1 step", "5 steps".
+/// Returns text such as "1 step" or "5 steps".
 std::string steps_asked(const Plan& plan) {
   const std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
@@ -63,7 +63,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // Sums over all compute streams, as a share of the makespan of all of them
+  // The sums are over all compute streams, and the share is of the makespans of all of them.
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -126,7 +126,7 @@ std::vector<std::string> devices_of(const Plan& plan) {
   return devices;
 }
 
-/// Adds texts under one label, but no more of them than a person reads.
+/// Adds texts under one label. There are no more of them than a person reads.
 void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
                 const std::string& what) {
   for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)
@@ -135,7 +135,8 @@ void add_listed(LabelledRows& rows, const std::string& label, const std::vector<
     rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
 }
 
-/// Links of equal devices that move the same bytes share a row; their seconds may differ a little.
+/// Adds the bytes of links. Links of equal devices that move the same bytes share a row, although their seconds may
+/// differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// "workload.batch=45 workload.dtype=float16"
+/// Returns text such as "workload.batch=45 workload.dtype=float16".
 std::string changes_text(const SearchReport& report, std::size_t place) {
   return printable(join(report.result.points.overrides(place), " "));
 }
@@ -38,7 +38,7 @@ std::string title(const SearchReport& report) {
          "\n";
 }
 
-/// "15.2 GB, 5 % below the limit"
+/// Returns text such as "15.2 GB, 5 % below the limit".
 std::string distance_text(const SearchReport& report, const SearchLimit& limit, std::size_t place) {
   const double found = number_of(limit.number, report.result, place);
   const double apart = std::abs(found - limit.limit) / std::abs(limit.limit);
@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// The point that breaks the limits least.
+/// Returns the point that breaks the limits least.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -92,7 +92,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
-/// Points that ran but have no such number, for example those of another platform.
+/// Adds points that ran but have no such number. Points of another platform are an example.
 void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;

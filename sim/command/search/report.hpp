@@ -1,4 +1,4 @@
-// The answer of `sluice search`: the best point and how certain it is, as text, CSV or JSON.
+// The answer of `sluice search`. It has the best point and how certain it is, as text, CSV or JSON.
 #pragma once
 
 #include <string>

@@ -35,11 +35,11 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // a trace of another program may have a scenario that Sluice cannot read
+    return "";  // A trace of another program may have a scenario that Sluice cannot read.
   }
 }
 
-/// The plan's name and facts, from the head of its text.
+/// Returns the plan's name and facts, from the head of its text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -94,7 +94,7 @@ std::string strip(const std::vector<double>& shares) {
   std::string text;
   for (const double share : shares) {
     const double clipped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
-    // Any work is visible, and only a full piece is drawn full.
+    // Any work is visible. Only a full piece is drawn full.
     std::size_t level = static_cast<std::size_t>(std::ceil(clipped * 8 - 1e-6));
     if (level == 8 && clipped < 0.9999) level = 7;
     text += marks[level];
@@ -111,7 +111,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Rows of a name and a drawing; equal devices share a row.
+/// Draws rows of a name and a drawing. Equal devices share a row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }
@@ -152,7 +152,7 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
   return drawn_rows(std::move(rows), trace);
 }
 
-/// Equal devices share a row, with the time of the first one.
+/// Draws the rows of memories. Equal devices share a row, with the time of the first one.
 LabelledRows memory_rows(const TraceReader& trace) {
   constexpr char between = '\2';
   const std::vector<Labels::Pool>& pools = trace.labels().pools;
@@ -188,7 +188,7 @@ std::size_t width_of(const LabelledRows& rows) {
   return std::min(widest, widest_name);
 }
 
-/// Streams and memories, with their names in one column.
+/// Draws streams and memories, with their names in one column.
 std::string rows_of_streams_and_memories(const TraceReader& trace, const Activity& activity,
                                          std::size_t width) {
   const LabelledRows memories = memory_rows(trace);

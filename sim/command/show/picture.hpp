@@ -1,5 +1,5 @@
-// Collects what `sluice show` draws from a trace, in one pass over spans and one over memory
-// events.
+// Collects what `sluice show` draws from a trace. It reads the spans once and the memory events
+// once.
 #pragma once
 
 #include <cstdint>

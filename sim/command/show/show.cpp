@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Runs in a process of its own, so that a file that was made to crash HDF5 cannot end the program
-/// by a signal.
+/// Draws in a process of its own, so that a file that was made to crash HDF5 cannot end the program by a
+/// signal.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {

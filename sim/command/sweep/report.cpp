@@ -23,7 +23,7 @@ constexpr std::size_t most_rows = 40;   ///< in the table
 constexpr std::size_t most_lines = 8;   ///< findings of one kind
 constexpr std::size_t piece = 1 << 20;  ///< bytes that are printed together
 
-/// The axes with several values; the others are the same at all points.
+/// The axes with several values. The other axes are the same at all points.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)
@@ -98,7 +98,7 @@ std::string table_text(const SweepReport& report) {
   return text;
 }
 
-/// KEY=VALUE of the axes that vary.
+/// Returns KEY=VALUE of the axes that vary.
 std::string values_text(const SweepReport& report, std::size_t place) {
   std::vector<std::string> values;
   for (const std::size_t a : varied_axes(report.points))
@@ -143,7 +143,7 @@ std::string executed_text(const SweepReport& report) {
   return text;
 }
 
-/// The names of all numbers, in the order in which they first occur.
+/// Returns the names of all numbers, in the order in which they first occur.
 NumberNames all_names(const SweepResult& result) {
   NumberNames names;
   std::map<std::string, bool> known;
@@ -158,7 +158,7 @@ NumberNames all_names(const SweepResult& result) {
   return names;
 }
 
-/// A row of numbers in the order of `names`; a number that an outcome lacks is NaN.
+/// A row of numbers in the order of `names`. A number that an outcome lacks is NaN.
 class Numbers {
  public:
   explicit Numbers(const NumberNames& names) {

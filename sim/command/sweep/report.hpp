@@ -1,4 +1,4 @@
-// The answer of `sluice sweep`: a table with findings below it, CSV, or JSON.
+// The answer of `sluice sweep`. It is a table with findings below it, CSV, or JSON.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct SweepReport {
 };
 
 std::string sweep_text(const SweepReport& report);
-/// Prints all points with all numbers, piece by piece because there may be many.
+/// Prints all points with all numbers. It prints them piece by piece, because there may be many.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);
-/// The same with other entries before "units" and "points".
+/// Prints the same with other entries before "units" and "points".
 void print_points_json(const SweepReport& report, const Value& head);
 
 /// Adds a line for each reason why points have no numbers.

@@ -32,7 +32,7 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// The keys that are varied; keys with a single value are changes of the scenario at all points.
+/// The keys that are varied. Keys with a single value are changes of the scenario at all points.
 struct SweepWords {
   std::vector<Axis> axes;
   std::vector<std::string> fixed;
@@ -93,8 +93,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// Returns 0 if every point has an answer, which may be that it does not fit, and 1 if some points
-/// could not be asked. If no point could be asked, it throws the first error.
+/// Returns 0 if every point has an answer, which may be that it does not fit. Returns 1 if some points could not be
+/// asked. If no point could be asked, throws the first error.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   if (failed > 0 && failed == result.outcomes.size())
@@ -135,7 +135,7 @@ int run_sweep_command(const Arguments& arguments) {
 extern const Command sweep_command;
 const Command sweep_command = {
     .name = "sweep",
-    .summary = "Runs a scenario at many points, and says which is best.",
+    .summary = "Runs a scenario at many points, and says which point is best.",
     .usage = {"SCENARIO KEY=VALUES... [--zip] [--store FILE] [--csv|--json]",
               "--merge STORE... --store FILE"},
     .least = 1,

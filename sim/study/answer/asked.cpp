@@ -19,7 +19,7 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// The rates that each kind of device reaches under the cost model.
+/// The shares of its rates that each kind of device reaches under the cost model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

@@ -1,6 +1,6 @@
-// States the question (model, platform, workload, policy and cost, in one line and as a document),
-// and how certain the answer is: which parts of its seconds come from measurements, from figures
-// with a source, and from assumed figures.
+// States the question in one line and as a document: model, platform, workload, policy and cost. It also says how
+// certain the answer is: which parts of its seconds come from measurements, from figures with a source, and from
+// assumed figures.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 
 namespace sluice {
 
-/// "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 32, policy
+/// Returns text such as "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 32, policy
 /// resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s".
 std::string asked_text(const Scenario& scenario);
-/// The same text's parts as a mapping.
+/// Returns the parts of the same text as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// A run's seconds of computing and moving, as shares by the origin of the figures behind them. The
-/// shares add up to 1 if the run does any work.
+/// The seconds of computing and moving of a run, as shares by the origin of the figures on which they rest. The shares
+/// add up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< from measurements of the layers themselves
   double sourced = 0;   ///< from the platform's figures that have a source
@@ -31,11 +31,11 @@ struct Certainty {
   /// Of the computation, where the cost model fits or measures.
   std::optional<Account> account;
 };
-/// What the prices of the scenario's model rest on, on the platform's first device.
+/// Returns the account (cost/account.hpp) of the prices of the scenario's model on the platform's first device.
 Account account_of(const Scenario& scenario);
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);
 
-/// "0 % measured, 34 % on sourced figures, 66 % on assumed ones (devices.gpu.roofline)".
+/// Returns text such as "0 % measured, 34 % on sourced figures, 66 % on assumed ones (devices.gpu.roofline)".
 std::string certainty_text(const Certainty& certainty);
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records which of these figures are assumed. Returns true if any is.
+  /// Records which of these figures are assumed. Returns true if any of them is.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -47,7 +47,7 @@ class Figures {
   const std::vector<std::string>& noted() const { return noted_; }
 
   bool has(const std::string& figure) const { return find(figure) != nullptr; }
-  /// The path of each kind of device, as "devices.gpu".
+  /// The path of each kind of device, such as "devices.gpu".
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
     for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
@@ -64,8 +64,8 @@ class Figures {
     return value;
   }
 
-  /// The entry of the platform's `assumed` that covers a figure; empty: there is none. Figures that
-  /// the platform does not have are ignored.
+  /// The entry of the platform's `assumed` that covers a figure. It is empty if none does. Figures that the platform
+  /// does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. If nothing says which part of a rate
-/// is reached, the whole rate is used, and that counts as an assumption.
+/// The figures of each kind of device that a cost model reads. If nothing says which part of a rate is reached, the
+/// whole rate is used. This counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +115,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// The figures of the platform's memories that devices use without a link.
+/// The figures of those platform memories that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -142,7 +142,7 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  std::string way = channel, variant;  // `variant` replaces figures of both directions
+  std::string way = channel, variant;  // `variant` replaces figures of both directions.
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
     variant = by_compute;
@@ -159,7 +159,7 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Shares of the computed seconds that were not measured themselves. They do not depend on the
+/// Shares of the computed seconds that were derived from measurements instead of measured. They do not depend on the
 /// platform's figures.
 struct Derived {
   double known = 0;     ///< come from measurements by a fit or by interpolation, as the note
@@ -170,7 +170,7 @@ struct Derived {
 Derived derived_parts(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // only updates are left
+  if (rest < 1e-9) return {};  // Only updates are left.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// " in gpu"; empty when it is not clear which memory is meant.
+/// Returns " in gpu". The text is empty when it is not clear which memory is meant.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -35,8 +35,8 @@ class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits the plans, and the actions that are listed and simulated for them. These are counted
-  /// instead of the time, so that the answer does not depend on how busy the machine is.
+  /// Limits the plans, and the actions that are listed and simulated for them. These are counted instead of the time.
+  /// So the answer does not depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -53,7 +53,7 @@ class SmallerBatches {
       return {.fits = true};
     } catch (const Infeasible& infeasible) {
       return lacking(infeasible.shortage);
-    } catch (const InputError&) {  // the batch cannot be divided among the replicas
+    } catch (const InputError&) {  // The batch cannot be divided among the replicas.
       return {};
     }
   }
@@ -88,12 +88,12 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// The number of micro-batches in flight that fit, if too many in flight is the reason; otherwise 0.
+/// The number of micro-batches in flight that fit, if too many in flight is the reason. Otherwise 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// The first stream that waits for memory: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+/// Describes the first stream that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -144,7 +144,7 @@ std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// Whether it is a memory outside of the devices: the cut of the model does not change what it holds.
+/// Whether it is a memory outside of the devices. The cut of the model does not change what such a memory holds.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),
@@ -206,7 +206,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  const bool lacks_memory = !(infeasible.shortage == Shortage{});  // else it breaks a limit
+  const bool lacks_memory = !(infeasible.shortage == Shortage{});  // Otherwise it breaks a limit.
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);

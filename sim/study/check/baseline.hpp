@@ -1,7 +1,7 @@
-// A baseline: the results of a scenario that somebody confirmed to be right.
-// DIR/<scenario>.json holds the question and the numbers with their tolerances;
-// DIR/<scenario>.plan holds the plan (study/check/golden_plan.hpp). docs/check.md describes
-// both for people who edit them.
+// A baseline holds the results of a scenario that somebody confirmed to be right.
+// DIR/<scenario>.json has the question and the numbers with their tolerances. DIR/<scenario>.plan
+// has the plan (study/check/golden_plan.hpp). docs/check.md describes both for people who edit
+// them.
 #pragma once
 
 #include <map>
@@ -49,14 +49,14 @@ struct Baseline {
 /// For longer texts of scenarios and plans, only hashes and sums are kept.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances, and with the directions that the metrics'
-/// records give.
+/// All metrics of a run, with the usual tolerances. The metrics' records say in which direction each is
+/// better.
 Entries entries_of(const Summary& summary);
-/// "makespan_s", "peak_bytes[gpu]"
+/// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);
 std::string_view words_of(Metric::Better better);
 
-/// Pretty JSON with sorted keys and a newline at the end.
+/// Writes JSON over several lines, with sorted keys and a newline at the end.
 std::string to_text(const Baseline& baseline);
 /// Throws InputError with positions.
 Baseline baseline_from(const Value& document);

@@ -1,4 +1,4 @@
-// Regression checks: runs scenarios in parallel, and compares each with its baseline in a
+// Regression checks. They run scenarios in parallel, and compare each with its baseline in a
 // folder.
 #pragma once
 
@@ -31,9 +31,9 @@ std::string name_of_path(const std::string& path);
 std::string baseline_path(const std::string& folder, const std::string& name);
 std::string golden_path(const std::string& folder, const std::string& name);
 
-/// Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
-/// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a
-/// baseline cannot be written, and Interrupted.
+/// Checks all scenarios. Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
+/// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a baseline cannot be
+/// written, and Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 
 }  // namespace sluice

@@ -19,7 +19,7 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// Compares values such as "1.28e-3s" and "1.280000000001e-3s"; whole numbers must be equal.
+/// Compares values such as "1.28e-3s" and "1.280000000001e-3s". Whole numbers must be equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -32,7 +32,7 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= 1e-9 * std::max(std::abs(x), std::abs(y));
 }
 
-/// A line, split into its subject and what it says about it.
+/// A line of a plan's text. It is split into its subject and what it says about the subject.
 struct Statement {
   std::string about;                                      ///< "link host.down", "body 1F0"
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
@@ -130,7 +130,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// A change that many lines share is reported once.
+  /// A change that occurs in many lines is reported once.
   struct Change {
     std::string first, what;
     std::size_t count = 1;
@@ -208,7 +208,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
                      "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // A plan whose size has crossed the limit is compared by its digest.
+  // The size of a plan may have crossed the limit for whole texts. Then the plan is compared by its digest.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

@@ -27,8 +27,8 @@ struct Subject {
   std::function<double()> question_bound_s = {};  ///< of a scenario; called after the plan
 };
 
-/// Makes the plan and runs it in this process. Infeasible is an outcome; any other exception, also
-/// one of `subject` itself, is the error.
+/// Makes the plan and runs it in this process. If it is infeasible, this is an outcome. Any other exception is the
+/// error, also one that `subject` itself throws.
 Measurement measure(const std::function<Subject()>& subject);
 
 /// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time.

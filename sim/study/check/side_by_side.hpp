@@ -17,9 +17,9 @@ struct PolicyChoice {
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// The scenario's document with this policy. A mapping replaces the scenario's policy; a name
-  /// alone keeps the parameters of the scenario's policy that the new policy also has. `phases:` is
-  /// removed if the policy does not use it.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. A name alone keeps the
+  /// parameters of the scenario's policy that the new policy also has. `phases:` is removed if the policy does not use
+  /// it.
   Value applied_to(const Value& document) const;
 };
 
@@ -32,7 +32,7 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Called in a child process; an exception that it throws is the error of that scenario.
+  /// Reads a scenario. This is called in a child process. If it throws, the exception is the error of that scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -1,4 +1,4 @@
-// What has changed in a scenario: each number against its baseline, the plan, and the question.
+// Says what has changed in a scenario: each number against its baseline, the plan, and the question.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace sluice {
 
-/// The verdict on one number; `changed` is neither better nor worse.
+/// The verdict on one number. The verdict `changed` is neither better nor worse.
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// Tolerance and direction are those of the baseline. A number that has a direction and no longer
-/// exists is worse; a key or a metric that appeared or disappeared is changed.
+/// The comparison of one number. Tolerance and direction are those of the baseline. A number that has a direction and
+/// no longer exists is worse. A key or a metric that appeared or disappeared is changed.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
@@ -30,7 +30,8 @@ struct InputChange {
   std::string key, expected, got;  ///< empty: the key did not exist, or no longer exists
 };
 
-/// `missing`: there is no baseline. `error`: there is no answer, or the baseline cannot be read.
+/// The state of a scenario. `missing`: there is no baseline. `error`: there is no answer, or the baseline cannot be
+/// read.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 
@@ -41,7 +42,7 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question itself differs
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// The former and the present outcome if they differ, or the message of the error.
+  /// The former and the present outcome if they differ. For an error, its message.
   std::string message;
   int error_code = 0;
   std::string was_version;  ///< of the program that wrote the baseline, if it differs
@@ -51,8 +52,8 @@ struct ScenarioVerdict {
 
 Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& got);
 
-/// `golden` is the plan that belongs to the baseline, from the file `golden_name`. It may be empty
-/// if the baseline is infeasible. Throws InputError when `golden` cannot be read.
+/// Compares a scenario with its baseline. `golden` is the plan that belongs to the baseline, from the file
+/// `golden_name`. It may be empty if the baseline is infeasible. Throws InputError when `golden` cannot be read.
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 

@@ -60,8 +60,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// Says for which other batch or dtype the profile has an operator that it lacks for the requested
-/// ones; empty: for none.
+/// Says for which other batch or dtype the profile has an operator, when it lacks the operator for the requested ones.
+/// The text is empty if there are none.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -76,7 +76,8 @@ bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of the whole model: the sum over the passes; nothing if a pass is missing.
+/// Adds the seconds and joules of the whole model, which are the sums over the passes. Adds nothing if a pass is
+/// missing.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;
@@ -115,8 +116,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks what is missing. `factor` is the number of measured seconds per unit of weight; 0: nothing
-/// was measured.
+/// Ranks what is missing. `factor` is the number of measured seconds per unit of weight. It is 0 if nothing was
+/// measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
@@ -172,7 +173,7 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
 
 namespace {
 
-/// The call to which a row belongs; rows of different calls cannot be added up.
+/// Returns the call to which a row belongs, because rows of different calls cannot be added up.
 std::string whole_of(const ProfileRow& row) {
   std::string key;
   for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})

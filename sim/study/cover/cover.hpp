@@ -1,5 +1,5 @@
-// Which part of a measured model the measured operators account for, and which operators to measure
-// next. Source: Operator energy profiling.
+// Says which part of a measured model the measured operators account for, and which operators to measure next. This
+// follows Operator energy profiling.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ struct CoverRequest {
   std::string dtype = "float32";  ///< empty: the element type of the profile
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
-  /// Seconds and joules of the whole model, if the profile has no row for it or if another value
-  /// should be used.
+  /// Seconds and joules of the whole model. They are given if the profile has no row for it, or if another value should
+  /// be used.
   std::optional<double> whole_s, whole_j;
-  /// The device at whose rates unmeasured operators are ranked; null: they are ranked by FLOP and bytes.
+  /// The device at whose rates unmeasured operators are ranked. Null: they are ranked by FLOP and bytes.
   const Device* device = nullptr;
 };
 
@@ -45,19 +45,19 @@ struct Cover {
   /// The number of operators that the profile has only for another batch or element type: "for 8
   /// samples", "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// How many missing operators must be measured to reach the target; none: not even all of them
-  /// reach it, or nothing is known.
+  /// How many missing operators must be measured to reach the target. None: not even all of them reach it, or nothing
+  /// is known.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;
   std::optional<double> share_j() const;
 };
 
-/// For the layers of a model. Throws InputError when several rows fit a layer (see only_row).
+/// Answers for the layers of a model. Throws InputError when several rows fit a layer (see only_row).
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
-/// For the rows of a profile alone, with their occurrences; they must have the same model, batch
-/// and element type.
+/// Answers for the rows of a profile alone, with their occurrences. They must have the same model, batch and element
+/// type.
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request);
 
 }  // namespace sluice

@@ -28,14 +28,14 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one micro-batch, memory is searched with the cost model
+/// If the cost model knows seconds for only one micro-batch, what fits is searched with the cost model
 /// peak.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
 }
 
-/// The same without overlap: nothing is loaded ahead for the next step.
+/// Returns the same scenario without overlap, so that nothing is loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -45,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Seconds of a step, as in the metric step_s.
+/// Returns the seconds of a step, as the metric step_s gives them.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -109,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Whether a strategy for fates searches for each answer, which makes each question expensive.
+/// Whether a strategy for fates searches for each answer. This makes each question expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -148,8 +148,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// The first micro-batch of the search. What fits when every stage is treated alike is found
-/// quickly, and it also fits with a strategy that searches.
+/// The first micro-batch of the search. If the strategy searches, it is what fits when every stage is treated alike:
+/// this is found quickly, and also fits with the strategy.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -170,7 +170,7 @@ std::int64_t Card::largest() {
     const std::int64_t good = largest_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // A strategy that searches refuses by the least bytes of all choices, which grow with the samples
+    // A strategy that searches refuses by the least bytes of all choices, which grow with the samples.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;
@@ -179,7 +179,7 @@ std::int64_t Card::largest() {
   }
 }
 
-/// None: it does not fit, or the model has no stages for it even without a limit.
+/// Returns nothing if it does not fit, or if the model has no stages for it even without a limit.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -195,7 +195,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one = footprint(1, true);
     fit.most = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // Checks whether the plan depends on the memory that is available
+    // Checks whether the plan depends on the memory that is available.
     if (footprint(1, false) != fit.one || footprint(most, false) != fit.most) return;
   }
   fit.next = footprint(most + 1, false);

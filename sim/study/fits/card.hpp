@@ -1,4 +1,4 @@
-// One card of `fits`: finds its largest micro-batch, what memory that needs, and how long it
+// One card of `fits`. This finds its largest micro-batch, what memory that micro-batch needs, and how long it
 // takes.
 #pragma once
 
@@ -18,7 +18,7 @@ class Card {
   /// `told` is called after each answered question.
   Card(Scenario scenario, std::function<void()> told);
 
-  /// The only micro-batch for which the cost model knows seconds; 0: it knows them for any.
+  /// The only micro-batch for which the cost model knows seconds. 0: it knows them for any.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Throws InputError, Interrupted.

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// The estimated part of a card's work that is done after `questions` questions; there are rarely
-/// more than 40.
+/// An estimate of the part of a card's work that is done after `questions` questions. There are rarely more than
+/// 40.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }

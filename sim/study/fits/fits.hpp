@@ -1,11 +1,11 @@
-// fits: memory by class, the largest micro-batch on each card of a list, why the next larger one
-// does not fit, and what gradient accumulation gains. It asks the same questions as `sluice run`: a
-// candidate fits when its scenario has a plan and the plan passes its check.
+// fits: finds memory by class, the largest micro-batch on each card of a list, why the next larger one does not fit,
+// and what gradient accumulation gains. It asks the same questions as `sluice run`: a candidate fits when its scenario
+// has a plan and the plan passes its check. All sizes are bytes, and all times are seconds.
 //
-// The search for the largest one uses the reported shortage (base/fit_search.hpp). It is not proven that a
-// smaller micro-batch always fits when a larger one does. So the next three above are also tried, and the
-// search continues if one of them fits. Fates that search by themselves (optimal) refuse by the least bytes
-// of all their choices, which grow with the samples; for these only the next one is tried.
+// The search for the largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven that a
+// smaller micro-batch always fits when a larger one does. So the next three above are also tried, and the search
+// continues if one of them fits. Fates that search by themselves (optimal) refuse by the least bytes of all their
+// choices, which grow with the samples. So for these fates only the next micro-batch is tried.
 //
 // Bytes and seconds.
 #pragma once
@@ -37,8 +37,8 @@ struct FitsRequest {
   std::function<void(double share)> progress = {};
 };
 
-/// What the device holds at the first moment of its peak when actions run one at a time: the least
-/// that this number of samples needs.
+/// What the device holds at the first moment of its peak when actions run one at a time. This is the least memory that
+/// this number of samples needs.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
@@ -90,9 +90,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// If a question cannot be asked for a card (it has no rate for the dtype), the card reports this
-/// itself. Throws InputError when this holds for all cards, UsageError for an override of something
-/// that is searched for or has its own option, and Interrupted.
+/// If a question cannot be asked for a card (it has no rate for the dtype), the card reports this itself. Throws
+/// InputError when no card can be asked. Throws UsageError for an override of something that is searched for or has its
+/// own option, and Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

@@ -6,10 +6,10 @@
 
 namespace sluice {
 
-/// A device without limits, for a request that names no platform.
+/// Returns a device without limits, for a request that names no platform.
 Value unlimited_platform(const std::string& dtype);
 
-/// The scenario for one sample; the search sets the batch. Throws InputError, and UsageError for an
+/// Returns the scenario for one sample; the search then sets the batch. Throws InputError. Throws UsageError for an
 /// override of something that is searched for or has its own option.
 Scenario scenario_of(const FitsRequest& request, Value platform);
 

@@ -1,5 +1,5 @@
-// The columns of `sluice model`. Each column is one record, from which the table, the CSV, the data
-// island, the keys of the JSON and the help are made.
+// The columns of `sluice model`. Each column is one record. The table, the CSV, the data island, the keys of the JSON
+// and the help are made from these records.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 
 namespace sluice {
 
-/// Numbers per axis, which a table shows as one number if they are equal.
+/// Numbers per axis. A table shows them as one number if they are equal.
 struct ByAxis {
   Shape numbers;
 };
 
-/// Empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
+/// A cell of the table. It is empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per
+/// axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
@@ -34,7 +35,7 @@ const std::vector<ModelColumn>& model_columns();
 
 Value json_of(const Cell& cell);
 
-std::string joined(const Shape& extents);  ///< 224x224x3
+std::string joined(const Shape& extents);  ///< Returns extents as text, such as 224x224x3.
 
 /// Combines several functions into one, for std::visit.
 template <class... Visitors>

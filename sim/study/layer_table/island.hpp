@@ -1,4 +1,4 @@
-// The stage table of a model as a data island: a table as JSON for a web page. Source: AlexNet on
+// The stage table of a model as a data island, which is a table as JSON for a web page. The form comes from AlexNet on
 // one card.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// `target` may be null: then there are no times. If no columns are named, the table has the
-/// columns of 'AlexNet on one card' and can be read again as a model.
+/// `target` may be null. Then there are no times. If no columns are named, the table has the columns of 'AlexNet on one
+/// card' and can be read again as a model.
 std::string model_island(const Model& model, DType dtype, const Target* target = nullptr,
                          std::vector<const ModelColumn*> columns = {});
 

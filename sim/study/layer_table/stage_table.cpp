@@ -33,7 +33,7 @@ std::int64_t whole_bytes(double bytes) {
   return std::llround(bytes);
 }
 
-/// Makes the rows, layer by layer: the counts of the layer, and the running totals.
+/// Makes the rows, layer by layer. A row has the counts of the layer and the running totals.
 class Rows {
  public:
   Rows(const Model& model, DType dtype, const Target* target)
@@ -112,7 +112,7 @@ class Rows {
     return times;
   }
 
-  /// Seconds for one sample. Measured seconds are for several samples, and are divided by their
+  /// Returns seconds for one sample. Measured seconds are for several samples, and are divided by their
   /// number.
   double seconds_of(Pass pass) const {
     const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));

@@ -1,5 +1,5 @@
-// The stage table of a model: counts per layer with running totals and, for a platform, the same in
-// seconds. Source: AlexNet on one card.
+// The stage table of a model. It has counts per layer with running totals and, for a platform, the same in seconds. The
+// form comes from AlexNet on one card.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// What seconds depend on: a device, the link that feeds it, and a cost model.
+/// The things on which seconds depend: a device, the link that feeds it, and a cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
@@ -36,8 +36,8 @@ struct RowCounts {
   /// Bytes kept for the backward pass. Bytes that the backward pass of an earlier layer also reads
   /// are not counted again.
   std::int64_t kept = 0;
-  /// Bytes read and written in the device's memory, forward and backward; the parameters are
-  /// counted once.
+  /// Bytes read and written in the device's memory, forward and backward. The parameters are counted
+  /// once.
   std::int64_t read = 0, written = 0, backward_read = 0, backward_written = 0;
 };
 
@@ -52,22 +52,22 @@ struct TableRow {
     double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
     double forward = 0, total_forward = 0;                    ///< seconds by the cost model
     double backward = 0, total_backward = 0;
-    /// Copies of this layer's output that fit in addition to the parameters up to it; none: no limit.
+    /// How many copies of this layer's output fit beside the parameters up to this layer. None: no limit.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
 };
 
-/// `target` may be null: then there are no times. `dtype` turns elements into bytes. Throws
-/// InputError on overflow.
+/// `target` may be null. Then there are no times. `dtype` turns elements into bytes. Throws InputError on
+/// overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
-/// Whether the model has MACs. A model that was read from a stage table has FLOP, but no MACs.
+/// Whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
 inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }
 
-/// How long the whole model takes on a target. Seconds.
+/// How many seconds the whole model takes on a target.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< all parameters over the link

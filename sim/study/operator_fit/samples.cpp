@@ -14,14 +14,15 @@
 namespace sluice {
 namespace {
 
-/// "StochasticDepth(p=0.0, …)" and "Dropout(p=0)" return their input: they launch nothing.
+/// Whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input. Such a module launches
+/// nothing.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// What must not be in both halves of a split. For an operator with weights: the operator, for any
-/// input. For one without weights: its input.
+/// Returns what must not be in both halves of a split. For an operator with weights, it is the operator, whatever its
+/// input is. For an operator without weights, it is its input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -61,8 +62,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Rows of a class and a device may differ in what the operator is, not in how it was measured: a
-  /// fit of hot and cold rows together is of neither.
+  /// Throws unless the rows of a class and a device are alike. They may differ in what the operator is, but not in how
+  /// it was measured: a fit of hot and cold rows together would describe neither.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
@@ -92,7 +93,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// The whole energy of the device, including its idle power, as fits use it.
+  /// The whole energy of the device, including its idle power. Fits use this energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -129,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  std::optional<std::string> stood_for_;  ///< the device for which "" was used
+  std::optional<std::string> stood_for_;  ///< the device that "" stood for
 };
 
 }  // namespace

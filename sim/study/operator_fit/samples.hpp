@@ -1,4 +1,4 @@
-// The samples from which a fit learns: rows of profiles as kernels with their class, dtype and
+// The samples from which a fit learns. They are rows of profiles as kernels, with their class, dtype and
 // device.
 #pragma once
 
@@ -22,17 +22,17 @@ struct ClassSamples {
 struct FitSamples {
   std::vector<Sheet> sheets;  ///< one per device and dtype that has samples
   std::vector<ClassSamples> classes;
-  /// The number of rows that are left out, by reason: "of a class that is not fitted: Flatten".
+  /// The number of rows that are left out, for each reason, such as "of a class that is not fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices, by the name that the rows use; "" stands for one further device,
-/// whatever its name.
+/// The data sheets of the devices, by the name that the rows use. The name "" stands for one further device, whatever
+/// its name is.
 using DevicesByName = std::map<std::string, Device>;
 
-/// The forward rows of leaves with a time above 0. Throws InputError when a device of the rows has
-/// no data sheet, when the data sheet lacks a figure that the form needs, or when rows of one class
-/// and device were measured in several ways, such as hot and cold.
+/// Takes the forward rows of leaves with a time above 0. Throws InputError when a device of the rows has no data sheet,
+/// or when the data sheet lacks a figure that the form needs. Also throws it when rows of one class and device were
+/// measured in several ways, such as hot and cold.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

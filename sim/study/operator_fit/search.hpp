@@ -15,10 +15,10 @@ struct Found {
   double penalty = 0;
 };
 
-/// The parameters for which `mean`, plus a term that keeps each parameter near its usual value, is
-/// least. The search begins at `start` and stays within the parameters' ranges, as logarithms.
-/// Parameters without a range, and those of another part of the form, keep their start values.
-/// Equal arguments give equal results. Source: Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the parameters for which `mean`, plus a term that keeps each parameter near its usual value, is least. The
+/// search begins at `start` and stays within the parameters' ranges, as logarithms. Parameters without a range, and
+/// those of another part of the form, keep their start values. Equal arguments give equal results. The method is
+/// Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
             const std::function<double(const std::vector<double>&)>& mean);
 
@@ -26,8 +26,8 @@ Found least(const std::vector<FormParameter>& form, const std::vector<double>& s
 /// outliers have little effect.
 double penalty(double over);
 
-/// The mean penalty of the deviations from a form. If there are many samples, only every second,
-/// third, … sample is used.
+/// Returns the mean penalty of the deviations from a form. If there are many samples, only every second, third, …
+/// sample is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

@@ -13,8 +13,9 @@
 namespace sluice {
 namespace {
 
-/// The least energy per FLOP that a device reached: joules as a multiple of the data sheet's watts, at
-/// the upper quartile of its FLOP/s. 0 if this cannot be known: only one device, no products, no watts.
+/// The least energy per FLOP that a device reached. It is joules as a multiple of the data sheet's watts, at the upper
+/// quartile of the device's FLOP/s. It is 0 if it cannot be known, because there is only one device, or no products, or
+/// no watts.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -47,8 +48,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Fits from two start points, because the optimum may jump, for instance to another tile or to
-/// rows that fit the cache.
+/// Fits from two start points, because the optimum may jump. For example, another tile may become the best, or the rows
+/// may fit the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -77,7 +78,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
       least(energy_parameters(), starts_of(energy_parameters()), FormPart::all, mean).parameters;
 }
 
-/// If one sample has no energy, energy is not fitted at all, in no split either.
+/// If one sample has no energy, energy is not fitted at all. This also holds for every split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -126,7 +127,7 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Half of the configurations; which ones depends only on the number of the split.
+/// Returns half of the configurations. The choice depends only on the number of the split.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);
@@ -146,7 +147,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// Errors on each device of a fit to all other devices.
+/// Computes the errors on each device, with a fit to all other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

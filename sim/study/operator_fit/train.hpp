@@ -15,8 +15,8 @@ struct TrainingOptions {
   bool corrections = true;  ///< keep the deviations from the form
 };
 
-/// Fits one class. There must be samples, all with positive seconds; energy is fitted if all of
-/// them have joules. Equal inputs give equal fits.
+/// Fits one class. There must be samples, all with positive seconds. Energy is fitted if all of them have joules. Equal
+/// inputs give equal fits.
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 

@@ -73,7 +73,7 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      double seconds = 0;  // if a policy gave the stage its own seconds
+      double seconds = 0;  // A policy may have given the stage seconds of its own.
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;
       for (const auto& [layer, price] : parts)

@@ -1,4 +1,4 @@
-// Shows where the computation's time and energy go: by class of operators, and by layer.
+// Shows where the time and energy of the computation go. The sums are by class of operators, and by layer.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct OperatorSums {
   OperatorSum all;
 };
 
-/// The sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no
-/// price of a layer explains, are "other". Throws InputError as the cost model does.
+/// Returns the sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no price of a layer
+/// explains, count as "other". Throws InputError as the cost model does.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

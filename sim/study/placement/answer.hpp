@@ -1,5 +1,5 @@
-// The answer of a placement curve for other programs: rows and documents, as the command prints
-// them and as Python reads them.
+// The answer of a placement curve for other programs. It has rows and documents, as the command prints them and as
+// Python reads them.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ const std::vector<std::string>& placement_columns();
 /// method.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
-/// The static placement for the largest memory that is at most half of what is needed, or else the
-/// first static one; nullptr if none was requested or none fits. Its tensors are shown unless the
-/// user chooses another placement.
+/// Returns the static placement whose tensors are shown unless the user chooses another placement. It is the one for
+/// the largest memory that is at most half of what is needed, or else the first static one. Returns nullptr if none was
+/// requested or none fits.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// The `top` tensors that matter most, each with bytes, class, memory and worth_s: the seconds that
-/// would be lost if it were in slow memory, or gained if it were in fast memory, while all others
-/// stay where they are. Moves are not counted. Throws UsageError when the result has no placement,
-/// because it was refused or is that of the cache.
+/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. These are the seconds that
+/// would be lost if the tensor were in slow memory, or gained if it were in fast memory, while all others stay where
+/// they are. Moves are not counted. Throws UsageError when the result has no placement, because it was refused or is
+/// that of the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
 /// The whole answer, as the command prints it with --json.

@@ -1,5 +1,5 @@
-// The slowdown of a scenario as a function of the part of its needed bytes that fits into fast
-// memory, for each method of placing its tensors.
+// The slowdown of a scenario for each method of placing its tensors. It is a function of the part of the needed bytes
+// that fits into fast memory.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace sluice {
 
-/// Parses sizes of fast memory, separated by commas: "16GB"; "40%" of what the scenario needs;
-/// "1:8" (the ratio of fast to slow memory); or "10%..100%" in steps of 10 %, or with another step,
-/// "..100%:5". Throws UsageError, which names the option --fast.
+/// Parses sizes of fast memory, separated by commas. A size is "16GB"; or "40%" of what the scenario needs; or "1:8",
+/// the ratio of fast to slow memory; or "10%..100%" in steps of 10 %, or with another step, "..100%:5". Throws
+/// UsageError, which names the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
 
 /// Parses the rates at which kernels read and write slow memory in place: "20GB/s:4.4GB/s". Throws
 /// UsageError, which names the option --in-place.
 PlacementProblem::Rates in_place_rates(const std::string& text);
 
-/// One micro-batch of a scenario as a placement problem. Throws InputError.
+/// Returns one micro-batch of a scenario as a placement problem. Throws InputError.
 PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
 struct PlacementCurve {
@@ -44,8 +44,8 @@ struct CurveRequest {
   std::string fast = {};          ///< empty: 10%..100%, and what the device has
   std::vector<std::string> ways;  ///< empty: all methods
   int nodes = 1000;
-  /// The rates at which kernels read and write slow memory, in addition to their other time; none:
-  /// as the cost model says.
+  /// The rates at which kernels read and write slow memory, in addition to their other time. None: the cost model says
+  /// how long this takes.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementProgress progress = {};
 };

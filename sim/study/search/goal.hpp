@@ -1,4 +1,4 @@
-// The aim of a search: a number that should be small or large, and limits of other numbers.
+// The aim of a search. It consists of a number that should be small or large, and of limits of other numbers.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct SearchNumber {
   bool is_key() const { return key >= 0; }
 };
 
-/// Parses "makespan_s", "peak_bytes.gpu" (the metric's key follows the first dot), or one of the
-/// `keys` that are ranges. Throws UsageError, which lists the possible numbers.
+/// Parses "makespan_s", "peak_bytes.gpu" (the metric's key follows the first dot), or one of the `keys` that are
+/// ranges. Throws UsageError, which lists the possible numbers.
 SearchNumber parse_search_number(const std::string& text, const std::vector<SearchKey>& keys);
 
 struct SearchGoal {
@@ -36,7 +36,7 @@ struct SearchLimit {
   double limit = 0;     ///< in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// By which part of the limit a number breaks it; 0: it keeps the limit.
+  /// By which part of the limit a number breaks the limit. It is 0 if the number keeps the limit.
   double broken_by(double found) const;
 };
 

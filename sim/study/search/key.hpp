@@ -1,4 +1,4 @@
-// What a search varies: a key of the scenario, and the values among which the best one is searched.
+// A key of the scenario that a search varies, and the values among which the best one is searched.
 #pragma once
 
 #include <string>
@@ -25,8 +25,8 @@ struct SearchKey {
   double count() const;
   /// Real numbers are searched by their logarithm if their range spans a factor of ten or more.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
-  /// The number at a position in the range, from 0 (low) to 1 (high): a whole number, or one with
-  /// seven significant digits.
+  /// The number at a position in the range, from 0 (low) to 1 (high). It is a whole number, or one with seven
+  /// significant digits.
   double number_at(double share) const;
   /// The text after KEY= for that number.
   std::string text_of(double number) const;
@@ -35,9 +35,9 @@ struct SearchKey {
   double share_of(double number) const;
 };
 
-/// Parses KEY=lo..hi: any number if an end has a unit or a fraction, otherwise whole numbers.
-/// Parses KEY=a,b,c as these values; KEY=lo..hi:n and KEY=lo..hi*f also list values, as in a sweep.
-/// Throws UsageError.
+/// Parses KEY=lo..hi. These are any numbers if an end has a unit or a fraction, and otherwise whole numbers.
+/// Parses KEY=a,b,c as these values. KEY=lo..hi:n and KEY=lo..hi*f also list values, as in a sweep. Throws
+/// UsageError.
 SearchKey parse_search_key(const std::string& word);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// The only user of NLopt: two of its methods that need only values, no derivatives, and that take
-// the same path every time.
-// Sources: S. G. Johnson, The NLopt nonlinear-optimization package; J. M. Gablonsky and C. T.
-// Kelley, A locally-biased form of the DIRECT algorithm, J. Global Optimization 21 (2001), 27-37;
-// T. H. Rowan, Functional Stability Analysis of Numerical Algorithms (1990), which is Subplex.
+// Two methods of NLopt, which only this code uses. They need values but no derivatives, and take the same
+// path every time. The sources are: S. G. Johnson, The NLopt nonlinear-optimization package; J. M.
+// Gablonsky and C. T. Kelley, A locally-biased form of the DIRECT algorithm, J. Global Optimization 21
+// (2001), 27-37; T. H. Rowan, Functional Stability Analysis of Numerical Algorithms (1990), which is
+// Subplex.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace sluice {
 
 /// A point of the unit cube: each number is between 0 and 1.
 using CubePlace = std::vector<double>;
-/// A smaller score is better; infinity: there is no number at this point. An exception ends the
-/// method and is passed on.
+/// Returns the score of a point. A smaller score is better. Infinity: there is no number at this point. An exception
+/// ends the method and is passed on.
 using Score = std::function<double(const CubePlace& at)>;
 
-/// DIRECT, locally biased: divides the cube into smaller and smaller boxes, promising ones first.
-/// Ends after `most_calls` calls.
+/// Runs DIRECT, locally biased. It divides the cube into smaller and smaller boxes, promising ones first. It ends after
+/// `most_calls` calls.
 void divide_cube(std::size_t dimensions, std::size_t most_calls, const Score& score);
 
-/// Subplex as NLopt implements it: walks downhill from a point, and stays in the cube. It only
-/// compares scores, so steps and cliffs do no harm. Ends when it moves less than `tolerance`, or
-/// after `most_calls` calls.
+/// Runs Subplex as NLopt implements it. It walks downhill from a point, and stays in the cube. It only compares
+/// scores, so steps and cliffs do no harm. It ends when it moves less than `tolerance`, or after `most_calls`
+/// calls.
 void walk_downhill(const CubePlace& from, double first_step, double tolerance,
                    std::size_t most_calls, const Score& score);
 

@@ -14,15 +14,15 @@ constexpr double first_step = 0.1;  ///< the first step of a walk, relative to t
 constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
 constexpr double apart = 0.15;      ///< starts of walks that are closer than this count as one
 constexpr std::size_t most_starts = 3;
-/// Points of DIRECT per dimension. DIRECT only has to find the valleys; further points are better
-/// used for walks.
+/// The number of points of DIRECT per dimension. DIRECT only has to find the valleys. Further points are better used
+/// for walks.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// Calls of a method per point that it may ask: if values are rounded, many of its calls are for
-/// points that are already known.
+/// Calls of a method per point that it may ask. There are more calls than points, because many calls are for points
+/// that are already known when values are rounded.
 constexpr std::size_t calls_for_each_point = 20;
 
-/// Orders all points by one number, for a walk: points that keep the limits come below all others.
+/// Turns a merit into one number, for a walk. Points that keep the limits get smaller numbers than all others.
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
   const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
@@ -92,7 +92,7 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
-  if (most_points == 0) return;  // NLopt would take 0 as no limit
+  if (most_points == 0) return;  // NLopt would take 0 to mean that there is no limit.
   struct Enough {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {
@@ -161,8 +161,8 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point here can be the answer: a varied key is wrong, or there is no
-    // such number.
+    // If all corners failed, no point here can be the answer. The reason is that a varied key is wrong, or that there
+    // is no such number.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
@@ -172,8 +172,8 @@ bool Region::search(std::size_t most_points) {
           return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // DIRECT does not know what is between its points. The amount by which limits are broken leads
-    // it towards points that keep the limits.
+    // DIRECT does not know what is between its points. So it is led towards points that keep the limits, by the amount
+    // by which limits are broken.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

@@ -15,17 +15,17 @@ namespace {
 constexpr double least_for_a_region = 12;  ///< points: the corners, and some more
 constexpr double worth_a_search = 40;      ///< points that a region of ranges should have
 
-/// The keys whose values are combined with each other, and the keys that are searched for each
-/// combination.
+/// The keys whose values are combined with each other, and the keys that are searched for each of these
+/// combinations.
 struct Parting {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
 
-/// Lists are combined. Whole numbers are combined too, beginning with those with the fewest values,
-/// as long as all combinations fit into the allowed points. If ranges are searched, each
-/// combination needs the points of a region. Then whole numbers are searched as well, beginning
-/// with those with the most values, until there are enough points.
+/// Lists are combined. Whole numbers are combined too, beginning with those with the fewest values, as long as all
+/// combinations fit into the allowed points. If ranges are searched, each combination needs the points of a region. If
+/// there are not enough points for that, whole numbers are searched as well, beginning with those with the most
+/// values.
 Parting parting_of(const SearchRequest& request) {
   Parting parting;
   std::vector<std::size_t> whole;
@@ -46,7 +46,7 @@ Parting parting_of(const SearchRequest& request) {
   for (const std::size_t k : whole) {
     const double combinations = parting.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // then no key with more values fits
+    if (!fits) break;  // A key with more values does not fit either.
     parting.combinations = combinations;
     ++few;
   }

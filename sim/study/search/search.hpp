@@ -24,12 +24,12 @@ struct SearchRequest {
   Measure both = {};  ///< runs the best point by both executors, and throws when they differ
   Store* store = nullptr;
   bool retry_failed = false;
-  /// Called in the caller's thread.
+  /// Reports progress in the caller's thread.
   std::function<void(std::size_t done, std::size_t most)> progress = {};
 };
 
-/// The merit of a point; smaller is better. Of two points that keep all limits, the one with the
-/// smaller number is better; of two others, the one that breaks the limits less.
+/// The merit of a point. A smaller merit is better. Of two points that keep all limits, the one with the smaller number
+/// is better. Of two others, it is the one that breaks the limits less.
 struct Merit {
   enum class Stand {
     keeps,    ///< it keeps all limits
@@ -47,8 +47,8 @@ struct SearchResult {
   SweepResult sweep;  ///< their results
   std::vector<Merit> merits;
   std::optional<std::size_t> best;  ///< index in `points`; none: no point keeps all limits
-  /// Among the points that run, break a limit and would be better than `best`: the one that breaks
-  /// it least.
+  /// The point that would be better than `best`, but breaks a limit. If there are several, it is the one
+  /// that breaks its limit least.
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< other points with the same number as the best
   bool all_asked = false;   ///< every combination was asked
@@ -56,10 +56,10 @@ struct SearchResult {
   bool used_up = false;     ///< it ended because `most_points` were evaluated
 };
 
-/// Listed keys, and ranges of few whole numbers, are combined. For each combination the remaining
-/// ranges are searched: their corners, then DIRECT, then Subplex from the best points, then
-/// neighbouring whole numbers. Nothing is random. Throws UsageError when the lists have more
-/// combinations than the allowed points, and everything that run_sweep throws.
+/// Searches the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination the
+/// remaining ranges are searched: their corners, then DIRECT, then Subplex from the best points, then neighbouring
+/// whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the allowed points,
+/// and everything that run_sweep throws.
 SearchResult run_search(const SearchRequest& request);
 
 /// The number of the goal or of a limit at a point; NaN if there is none.

@@ -21,8 +21,8 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names: it comes after
-/// all others.
+/// The merit of a point that ran but lacks a number that the goal or a limit names. It comes after all other
+/// merits.
 constexpr Merit without_number = {Merit::Stand::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
@@ -86,8 +86,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// If any points ran, at least one of them must have the number. It does not matter which one,
-/// because the names of devices differ between platforms.
+/// If any points ran, at least one of them must have the number. Any point will do, because the names of devices differ
+/// between platforms.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

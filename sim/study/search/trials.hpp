@@ -1,4 +1,4 @@
-// The points that a search has evaluated: each is evaluated once, and stored like a point of a sweep.
+// The points that a search has evaluated. Each is evaluated once, and stored like a point of a sweep.
 #pragma once
 
 #include <map>
@@ -24,12 +24,12 @@ class Trials {
   std::size_t ask(const SearchRow& row);
   /// Evaluates several points at once.
   void ask_all(const std::vector<SearchRow>& rows);
-  /// True if no point could be evaluated: then a varied key is wrong.
+  /// True if no point could be evaluated. In this case a varied key is wrong.
   bool all_failed() const;
   /// Whether the point ran but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
-  /// Returns all points with their merits; the trials are empty afterwards. Throws UsageError when
-  /// points ran and none of them has a number that the goal or a limit names.
+  /// Returns all points with their merits. The trials are empty afterwards. Throws UsageError when points ran and none
+  /// of them has a number that the goal or a limit names.
   SearchResult result();
 
  private:

@@ -29,7 +29,7 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word that leaves the choice open first; it is not an entry of the catalog.
+/// Puts the word that leaves the choice open first. This word is not an entry of the catalog.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
   entries.insert(entries.begin(), Listed{.name = "auto", .summary = summary});
   return entries;
@@ -40,7 +40,7 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// The comment after a '#' on the line of a value: the source of the figure.
+/// Returns the comment after a '#' on the line of a value, which says where the figure comes from.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");
@@ -109,7 +109,7 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// A stage table in data-island form has no summary, so it gets one here.
+/// A stage table in data-island form cannot have a summary of its own, so it gets one here.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -118,7 +118,8 @@ std::vector<Listed> documents_of(const std::string& folder) {
     entry.name = std::filesystem::path(file).stem().string();
     entry.file = file;
     entry.summary = text_at(document, folder == "scenarios" ? "question" : "summary");
-    if (entry.summary.empty() && document.find("func")) entry.summary = "A stage table.";
+    if (entry.summary.empty() && document.find("func"))
+      entry.summary = "This model is a stage table.";
     entry.source = text_at(document, "source");
     if (folder == "models") entry.figures = parameters_of(document);
     if (folder == "platforms") entry.figures = figures_of(document);
@@ -143,16 +144,17 @@ const std::vector<Kind>& kinds() {
        [] { return entries_of(cost_catalog()); }},
       {"cuts", "the rules that cut a model into stages",
        [] {
-         return with_auto(entries_of(cut_catalog()),
-                          "The default: of the cuts that the policy compares, the one whose plan "
-                          "takes the least time.");
+         return with_auto(
+             entries_of(cut_catalog()),
+             "This is the default. Of the cuts that the policy compares, it takes the one whose plan "
+             "takes the least time.");
        }},
       {"fates", "what becomes of activations: kept, recomputed, offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),
-             "The default: in training, of the strategies that do not list single stages, the one "
-             "whose plan takes the least time; in inference, what the policy chooses.");
+             "This is the default. In training, of the strategies that do not list single stages, it takes the one "
+             "whose plan takes the least time; in inference, it takes what the policy chooses.");
        }},
       {"optimizers", "the rules that update weights in training",
        [] { return entries_of(optimizer_catalog()); }},

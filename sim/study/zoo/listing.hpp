@@ -1,4 +1,4 @@
-// What Sluice contains: the entries of the catalogs and the bundled documents, as lists of one form.
+// Lists what Sluice contains. The entries of the catalogs and the bundled documents become lists of one form.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Listed {
   std::vector<Figure> figures = {};
 };
 
-/// A kind of list: its name, a sentence, and its number of entries.
+/// A kind of list, with its name, a sentence about it, and its number of entries.
 struct ListedKind {
   std::string name, summary;
   std::size_t count = 0;

@@ -15,8 +15,8 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// The common divisor of the rows per sample of all linear layers. A layer's multiply-accumulates
-/// are rows x weights. Parameters also contain biases, so macs / parameters is rounded up to the rows.
+/// Returns the greatest common divisor of the rows per sample of all linear layers. A layer's multiply-accumulates are
+/// rows x weights. Parameters also contain biases, so macs / parameters is rounded up to give the rows.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)

@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-/// With this many steps, a choice shows what is gained after the first loads; from this number on,
-/// the answer itself is chosen for many steps.
+/// With this many steps, a choice shows what is gained after the first loads. If the question has as many, its own
+/// answer is already chosen for many steps.
 constexpr std::int64_t several_steps = 8;
 /// A gain below this part of a step's time is not reported.
 constexpr double noticeable = 0.01;
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open: searching all
-/// cuts again would take several times as long as planning did.
+/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. To search all cuts again would
+/// take several times as long as planning did.
 Scenario with_chosen_cut(const Answered& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,7 +55,7 @@ std::string text(const Answered& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // then the note does not apply
+  } catch (const Infeasible&) {  // The note does not apply if nothing fits.
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +

@@ -18,8 +18,8 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// The most bytes that a device holds and the seconds of the run, with other fates and as much
-/// memory as they need.
+/// The most bytes that a device holds, and the seconds of the run, with other fates and as much memory as these fates
+/// need.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;

@@ -78,9 +78,8 @@ std::string text(const Answered& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells when a device reaches several memories, but its kernels use only the first one, "
-        "while another one is empty, or weights come from there more slowly than they could be "
-        "read in place.",
+        "Tells when a device reaches several memories, but its kernels use only the first one. The other one is empty, "
+        "or weights come from there more slowly than they could be read in place.",
     .source = "optane_server streams over a copy engine at 2 GB/s what it reads in place at 38.2",
     .text = text,
 };
