@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-class OsiClpSolverInterface;  // of CBC
+class OsiClpSolverInterface;  // a class of CBC
 
 namespace sluice {
 

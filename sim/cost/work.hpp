@@ -29,8 +29,8 @@ struct Work {
 /// Returns false for an input, a view, or a backward pass before the first weights: they launch nothing.
 bool does_work(const Layer& layer, Pass pass);
 
-/// Returns the work of the forward pass of `layer` for `samples` samples. It reads inputs, cache
-/// and weights (of a table or of experts at most the picked ones), and writes the output.
+/// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
+/// writes the output. Of a table or of experts, it reads at most the rows or matrices that the samples pick.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of the backward pass of `layer`, with its own FLOP. It reads what was kept, the

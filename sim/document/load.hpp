@@ -42,10 +42,10 @@ void require_format(const Value& document, std::string_view kind, int version = 
 ///
 /// X is relative to the file at `path`. After links are resolved it must lie inside data_root() or inside the root. The
 /// root is the nearest folder above `path` that holds `.sluice-root` or `.git`, or else the parent of the folder of
-/// `path`. If X is a bare name and not a file beside `path`, it is the bundled document of that name, in the folder
-/// that is named after the key with an s (models, platforms). An included document may have a base of its own (see
-/// load_document), relative to itself, at most 16 in a row. A cycle is an error that names the chain. Throws InputError
-/// at the `file:` value.
+/// `path`. If X is a bare name and not a file beside `path`, it is the bundled document of that name. The folder of
+/// that document is named after the key with an s (models, platforms). An included document may have a base of its own
+/// (see load_document), relative to itself, at most 16 in a row. A cycle is an error that names the chain. Throws
+/// InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 

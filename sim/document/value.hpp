@@ -43,17 +43,17 @@ class Value {
 
   /// Returns the scalar's text as it was written ("61TFLOP/s", "3", "true").
   const std::string& text() const { return text_; }
-  bool as_bool() const { return boolean_; }             ///< only for boolean
-  std::int64_t as_integer() const { return integer_; }  ///< only for integer
-  double as_number() const { return number_; }          ///< integer or number
+  bool as_bool() const { return boolean_; }             ///< only for a boolean
+  std::int64_t as_integer() const { return integer_; }  ///< only for an integer
+  double as_number() const { return number_; }          ///< for an integer or a number
 
-  const std::vector<Value>& items() const { return items_; }  ///< of a list
+  const std::vector<Value>& items() const { return items_; }  ///< the items of a list
   std::vector<Value>& items() { return items_; }
-  const std::vector<Entry>& entries() const { return entries_; }  ///< of a map
+  const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
   const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
   Value* find(std::string_view key);
-  void set(std::string key, Value value);  ///< replaces or appends
+  void set(std::string key, Value value);  ///< replaces or appends an entry
   void set_text(std::string text);         ///< replaces a scalar's text by the text as written
                                            ///< ("1e3" for 1000)
 
@@ -79,7 +79,7 @@ struct Value::Entry {
   int line = 0, column = 0;  ///< of the key, in the value's source
   Value value;
 
-  Position position() const;  ///< of the key
+  Position position() const;  ///< the position of the key
 };
 
 /// Returns the position `line`, `column` of `source`, with the text of the line.

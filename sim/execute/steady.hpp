@@ -2,10 +2,11 @@
 // repeats. When it repeats, whole periods can be skipped, and this code says how far the state moves meanwhile. Times
 // are in seconds.
 //
-// A state is recorded relative to the clock, to the iteration and to the row of the trace. Two states are equal when
-// their numbers are equal, and their times equal up to the rounding of the clock. Suppose that a state has come back
-// twice in a row, after the same number of iterations and seconds. Then it comes back until the iterations run out,
-// because what happens depends on nothing else (waits and use counts reach back at most `reach` iterations).
+// A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
+// iterations can be equal. Two states are equal when their numbers are equal, and their times equal up to the rounding
+// of the clock. Suppose that a state has come back twice in a row, after the same number of iterations and seconds.
+// Then it comes back until the iterations run out, because what happens depends on nothing else (waits and use counts
+// reach back at most `reach` iterations).
 #pragma once
 
 #include <cstdint>

@@ -2,10 +2,10 @@
 // the best of them as plans and replays them.
 //
 // Micro-batches go through the tape one after the other. There are three engines: for computation,
-// saves and loads. Loads are placed as a plan would list them: as late as possible without making
-// a computation wait, if there is room beside what each operation needs. A computation waits until
-// earlier saves have left it enough room. A few micro-batches are simulated; each further one
-// takes as long as the last of these, and at least as long as the busiest engine needs.
+// saves and loads. Loads are placed as a plan would list them: as late as possible without making a
+// computation wait, if there is room beside what each operation needs. A computation waits until
+// earlier saves have left it enough room. A few micro-batches are simulated. Each further one is
+// assumed to take as long as the last of these, and at least as long as the busiest engine needs.
 // Micro-batches that run side by side are simulated together, one operation of all of them at a
 // time.
 #pragma once

@@ -87,10 +87,10 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 // - A stream executes one action at a time, from its first start to its last end. So makespan >=
 //   head of its first execution + sum of all its durations + tail of its last execution.
 // - Over a link at most `bandwidth` bytes flow per second. No byte flows before the smallest head +
-//   setup of the flows that cross it. After the last flow, the end of its action and then the action's
-//   tail follow. The tail of an action's last execution is also a tail of its earlier executions,
-//   because these end before. So makespan >= smallest head + sum of bytes / bandwidth + smallest
-//   tail.
+//   setup of the flows that cross it. The run goes on after the last flow: its action ends, and the
+//   action's tail follows. The tail of an action's last execution is also a tail of its earlier
+//   executions, because these end before. So makespan >= smallest head + sum of bytes / bandwidth +
+//   smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -19,7 +19,7 @@ struct PathGraph {
     double not_before = 0;  ///< seconds into the run
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
-    std::uint32_t wait_begin = 0, wait_end = 0;  ///< range in `waits`
+    std::uint32_t wait_begin = 0, wait_end = 0;  ///< its range in `waits`
     bool body = false;
   };
   explicit PathGraph(const Plan& plan);

@@ -26,7 +26,7 @@ class Totals final : public Sink {
 
   struct Action {
     std::int64_t executions = 0;
-    Sum seconds;  ///< end - start
+    Sum seconds;  ///< the sum of end - start
   };
   struct Stream {
     std::int64_t spans = 0;
@@ -121,7 +121,7 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
-  std::int64_t prologue_left_;  ///< actions
+  std::int64_t prologue_left_;  ///< actions that have not ended
   double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step

@@ -27,8 +27,8 @@ struct Sight {
 /// The output of a layer type for given inputs and keys. All counts except `parameters` are per
 /// sample.
 struct LayerCounts {
-  Shape shape;                   ///< of the output
-  std::int64_t parameters = 0;   ///< elements
+  Shape shape;                   ///< the shape of the output
+  std::int64_t parameters = 0;   ///< a number of elements
   std::optional<Picked> picked;  ///< the part of the parameters that is read; none: all of them
   std::int64_t macs = 0;         ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;         ///< FLOP of the forward pass; a multiply-accumulate counts 2

@@ -53,7 +53,7 @@ struct Layer {
   std::string type;                   ///< of the layer catalog; in a stage table the row's action
   std::vector<std::uint32_t> inputs;  ///< layers whose output it reads; empty for an input of the
                                       ///< model
-  Shape shape;                        ///< of its output
+  Shape shape;                        ///< the shape of its output
   std::int64_t output = 0;            ///< elements of its output
   std::int64_t parameters = 0;        ///< elements, without those that it shares with an earlier
                                       ///< layer

@@ -41,8 +41,8 @@ class Addresses {
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// What is in the cache, byte by byte. The addresses of slow memory are as many laps around the cache; for each piece
-/// of the cache, this says from which lap its bytes come.
+/// What is in the cache, byte by byte. Each address of slow memory has one place in the cache, so that the addresses go
+/// around the cache lap by lap. For each piece of the cache, this says from which lap its bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {

@@ -100,8 +100,8 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for an execution of `action`. If both actions are in the body, it is the execution `distance` iterations ago;
-/// before the first iteration there is nothing to wait for. From the body or the epilogue to the prologue, it is the
+/// A wait for an execution of `action`. If both actions are in the body, it is the execution `distance` iterations ago.
+/// Before the first iteration there is nothing to wait for. From the body or the epilogue to the prologue, it is the
 /// single execution. From the epilogue to the body, it is the execution in iteration n - 1 - distance. A wait for a
 /// dropped execution ends at once. A wait for a later section is not allowed.
 struct Wait {
@@ -131,7 +131,7 @@ struct Access {
 struct Flow {
   std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes do not
                                          ///< belong to a tensor
-  std::uint32_t from = none, to = none;  ///< pools
+  std::uint32_t from = none, to = none;  ///< numbers of pools
   std::uint32_t route = none;
   std::int64_t bytes = 0;
   bool operator==(const Flow&) const = default;
@@ -185,9 +185,9 @@ struct Action {
                                 ///< writes them
   Few<Access, 1> uses;          ///< released at the end
 
-  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i +
-  /// ahead. If there is no such iteration among 0 to n - 1, the action is dropped. In the prologue i counts as 0 and in
-  /// the epilogue as n, and nothing is dropped.
+  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
+  /// + ahead. If that iteration does not exist (it is not one of 0 to n - 1), the action is dropped. In the prologue i
+  /// counts as 0 and in the epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }

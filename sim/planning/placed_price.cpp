@@ -45,7 +45,8 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.written -= operand.written;
   }
   if (near.operands.empty() && !query.operands.empty())
-    // An operand without a memory of its own, so that the cost model does not take one to be in the default memory.
+    // This operand has no memory of its own. Without it, the cost model would take the query's operands to be in the
+    // default memory.
     near.operands.emplace_back();
   placed.price = cost.of(near);
   return placed;

@@ -49,10 +49,10 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< numbers of operations
     bool loaded = false;                ///< a transfer brings it
     double load_s = 0;
-    /// Where a load comes from. It is a home; or the copy that the save of another instance left in host memory; or,
-    /// for a tensor that is sent, the instance on the other device.
+    /// Where a load comes from. There are three cases. It comes from a home. Or it comes from the copy that the save of
+    /// another instance left in host memory. Or, if the tensor is sent, it comes from the instance on the other device.
     Home home = Home::none;
-    std::uint32_t copy_of = none;  ///< instance
+    std::uint32_t copy_of = none;  ///< number of an instance
     bool sent = false;
     std::uint32_t saves = none;  ///< index of its save in operations[saved_at]
     std::int64_t saved_at = -1;  ///< operation; -1: not saved
@@ -70,7 +70,7 @@ struct Program {
     bool selective = false;  ///< a recompute of the selective part
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
-    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< instances
+    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
   };
 
   /// When a load may come. These are numbers of operations; < 0: in the previous round.

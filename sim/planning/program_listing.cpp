@@ -201,7 +201,7 @@ class ProgramLister {
   StepSlots slots_;
   HomeWrites writes_;
   std::vector<char> seen_stage_;
-  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< tensors
+  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< numbers of tensors
   std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)

@@ -20,7 +20,7 @@ struct ProfileColumn {
   std::string summary;
   Kind kind = Kind::text;
   bool key = false;                       ///< rows that differ in it are different rows
-  Dimension dimension = Dimension::none;  ///< of its numbers
+  Dimension dimension = Dimension::none;  ///< the dimension of its numbers
   std::string (*get)(const ProfileRow& row) = nullptr;  ///< returns "" if the row has no value
   /// `text` is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;

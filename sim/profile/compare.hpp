@@ -16,7 +16,7 @@ struct ComparedRow {
   double of_a = 0, of_b = 0;  ///< seconds or joules, both above 0
 
   double ratio() const { return of_a / of_b; }
-  /// Returns the greater of both divided by the lesser: at least 1.
+  /// Returns the greater of the two divided by the lesser, which is at least 1.
   double apart() const { return of_a > of_b ? of_a / of_b : of_b / of_a; }
 };
 

@@ -1,6 +1,6 @@
 // Lists what must be measured for a model: each operator, in each placement of its tensors in memories. The rows are
 // packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor. This
-// follows Kernel timing by memory pool, and Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// follows the document 'Kernel timing by memory pool', and Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>

@@ -122,7 +122,7 @@ std::vector<Stage> cut_stages(const CutRequest& request);
 /// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer that does not fit
 /// alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its share of
 /// the output, the weights and the FLOP. A layer that reads the whole layer reads all parts. Returns nothing if no
-/// layer is split. This follows AlexNet on one card, "split 15, as 15a and 15b".
+/// layer is split. This follows the document 'AlexNet on one card', which says "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

@@ -44,9 +44,9 @@ struct EngineReport {
   std::optional<Deadlock> blocking = {};
 };
 
-/// Executes a checked plan. Throws Infeasible (with an explanation) when it blocks, InputError when
-/// it uses a tensor that is not in its pool, and Interrupted on a signal; the sink then has
-/// everything that was executed before.
+/// Executes a checked plan. Throws Infeasible (with an explanation) when the plan blocks. Throws InputError when the
+/// plan uses a tensor that is not in its pool, and Interrupted on a signal. The sink then has everything that was
+/// executed before.
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
 
 extern const PlanExecutor simgrid_executor;

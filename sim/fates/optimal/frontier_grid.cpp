@@ -22,7 +22,7 @@ std::vector<double> turning_prices(const Chain& chain, double copy_price, std::s
   std::vector<double> prices;
   count = std::min(count, ratios.size());
   for (std::size_t i = 0; i < count; ++i) {
-    // The price is between two ratios, so that rounding does not decide a choice.
+    // A price between two ratios makes the choice clear. At a ratio, rounding would decide.
     const std::size_t at = i * ratios.size() / count;
     prices.push_back(at + 1 < ratios.size() ? (ratios[at] + ratios[at + 1]) / 2 : ratios[at] / 2);
   }

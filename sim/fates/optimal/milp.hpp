@@ -1,13 +1,13 @@
 // Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. It
 // minimises the sum of the seconds of all operations and copies within a budget of bytes.
 //
-// Time is divided into one stage per operation, in the given order. In stage t operation t runs for
-// the first time; before it, any operation that ran earlier may run again, in that order. The
-// variables say which operations run in a stage, which tensors are on the device when it starts,
-// which tensors are loaded in it, which have a copy in host memory, and what is freed after an
-// operation. The formulation is that of Jain et al. 2020, "Checkmate", section 4, which has no
-// copies. Here a load takes the position in its stage at which the operation that makes the tensor
-// would run, and a save directly follows the operation that makes the tensor for the first time.
+// Time is divided into one stage per operation, in the given order. In stage t operation t runs for the first time;
+// before it, any operation that ran earlier may run again, in that order. For each stage, variables say which
+// operations run, which tensors are on the device at the start, which tensors are loaded, and which have a copy in
+// host memory. Further variables say what is freed after an operation. The formulation is that of Jain et al. 2020,
+// "Checkmate", section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where the
+// tensor would otherwise be made again. A save directly follows the operation that makes the tensor for the first
+// time.
 //
 // A graph may have up to `most_milp_stages` forward operations. Except for small graphs the result depends on the time
 // limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and InternalError when an operation
@@ -25,12 +25,12 @@ namespace sluice {
 struct FateGraph {
   struct Operation {
     double seconds = 0;
-    std::vector<std::uint32_t> reads, makes;  ///< tensors
+    std::vector<std::uint32_t> reads, makes;  ///< numbers of tensors
     /// Tensors that it makes only if needed: those that only the backward pass reads.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;         ///< bytes while it runs
     std::int64_t workspace_making = 0;  ///< … when it also makes those tensors
-    bool repeats = true;                ///< may run again
+    bool repeats = true;                ///< whether it may run again
   };
   /// Tensors that no operation makes are in host memory from the start.
   std::vector<ChainTensor> tensors;

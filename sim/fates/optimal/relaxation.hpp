@@ -1,7 +1,7 @@
-// The relaxation finds the best fates of a chain's tensors as if only one moment had to fit into memory: the turning
-// point, which is the backward pass of the last stage, the first of all. The tensors that this operation reads and
-// makes are on the device. For any other tensor that a later backward pass reads, there are three ways: it is on the
-// device too, or its stage runs again afterwards, or it is loaded afterwards (and was saved before, unless it is the
+// The relaxation finds the best fates of a chain's tensors as if only one moment had to fit into memory. This moment is
+// the turning point: the first backward pass, which is that of the last stage. The tensors that this operation reads
+// and makes are on the device. Any other tensor that a later backward pass reads may be on the device at this moment.
+// Otherwise its stage runs again afterwards, or the tensor is loaded afterwards (and was saved before, unless it is the
 // input). A stage that runs again needs its input in one of the same three ways. This gives a sequence of choices with
 // one constraint, the bytes. Its Lagrangian relaxation is solved exactly for each price of a byte. Every price gives a
 // lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). The relaxation does not cover

@@ -9,11 +9,11 @@
 //   the relaxation that also gives the bound, rounded (rounding.hpp),
 //   the strategies that treat every stage alike, and
 //   a local search that changes one choice, in short chains two choices, at a time.
-// The answer for a budget is the best candidate of all rungs that fits in it, so more memory never
-// makes it slower. The search also tries the strategies that treat every stage alike, within the whole
-// budget and within the next few smaller budgets that make a difference, so none of them is faster than
-// the answer. Rungs whose bound is no better than the best result so far are skipped, because none of
-// their candidates can be better. The effort depends only on the number of stages, never on a clock.
+// The answer for a budget is the best candidate of all rungs that fits in it, so more memory never makes it slower. The
+// search also tries the strategies that treat every stage alike, so that none of them is faster than the answer. It
+// tries each within the whole budget, and within the next few smaller budgets that make a difference. Rungs whose bound
+// is no better than the best result so far are skipped, because none of their candidates can be better. The effort
+// depends only on the number of stages, never on a clock.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Products with weights. The layers dense, matmul and the convolutions share these counts.
 //
 // In the forward pass, each stored weight is multiplied with `meets` values, and each of these products is a
-// multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. In the backward pass, as in automatic differentiation
-// (Goodfellow, Bengio and Courville, Deep Learning, section 6.5), the gradient of the input and the gradient of the
-// weights take as many multiply-accumulates each as the forward pass. The gradient of a bias takes 1 FLOP per output.
-// The input is read again.
+// multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. The backward pass is counted as in automatic
+// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input takes as
+// many multiply-accumulates as the forward pass, and so does the gradient of the weights. The gradient of a bias takes
+// 1 FLOP per output. The input is read again.
 //
 // Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and left out of the
 // storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded to a whole

@@ -343,7 +343,7 @@ class Converter {
   std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no layer type has
   /// The tables of words by shape, each with its weight and node.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  std::vector<std::string> turned_tables_;  ///< notes
+  std::vector<std::string> turned_tables_;  ///< notes about such tables
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

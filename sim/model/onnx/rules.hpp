@@ -80,8 +80,8 @@ struct Drafting {
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
-  bool is_learned(std::size_t input) const;     ///< made of parameters
-  const Shape& shape(std::size_t input) const;  ///< with the batch
+  bool is_learned(std::size_t input) const;     ///< whether it is made of parameters
+  const Shape& shape(std::size_t input) const;  ///< its shape with the batch
   Sample sample(const std::string& tensor) const;
   /// Returns the layer's axis that ONNX calls `axis`; nothing if it is the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;

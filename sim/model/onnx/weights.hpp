@@ -32,7 +32,7 @@ class Weights {
  private:
   struct Owner {
     std::string layer;            ///< empty: no layer owns it
-    std::int64_t parameters = 0;  ///< of the owner
+    std::int64_t parameters = 0;  ///< parameters of the owner
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,

@@ -140,7 +140,7 @@ class Conversion {
     if (node.parameters > 0) layer.set("parameters", placed(node, Value::make(node.parameters)));
     if (const std::int64_t macs = macs_of(node); macs > 0)
       layer.set("macs", placed(node, Value::make(macs)));
-    if (node.kind == "Dropout")  // for its mask
+    if (node.kind == "Dropout")  // for the mask of the dropout
       layer.set("kept_bytes", placed(node, Value::make(std::to_string(elements_of(node)) + "B")));
     layer.set("keeps", placed(node, Value::make(std::string(keeps(node.kind)))));
     set_seconds(layer, node);

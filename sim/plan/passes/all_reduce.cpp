@@ -237,7 +237,7 @@ class Rings {
   const std::vector<std::string> devices_;
   bool overlap_;
   std::int64_t micro_batches_;
-  Numbers gradients_;  ///< tensors
+  Numbers gradients_;  ///< numbers of tensors
   Numbers pools_, streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
   std::vector<Hop> hops_;                 ///< one per device

@@ -1,12 +1,12 @@
 // Sums the gradients of replicas over a ring before each update. Where the plan has no update, they
 // are summed before they are saved or before the next backward pass adds to them.
 //
-// With n devices and g bytes of gradients of a stage, each device sends 2 (n - 1) pieces of g / n bytes to
-// the next one: n - 1 pieces that sum (reduce-scatter) and n - 1 that spread the sums (all-gather). A piece
-// can be passed on when it has arrived and the device's own gradients are complete. If all gradients are
-// ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency), where B is the
-// bandwidth. The pieces are summed in place. The buffers in which they arrive are not counted, nor is the
-// time of adding.
+// Suppose that there are n devices, and g bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
+// bytes to the next one. The first n - 1 pieces sum the gradients (reduce-scatter), and the others spread the sums
+// (all-gather). A piece can be passed on when it has arrived and the device's own gradients are complete. If all
+// gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency), where B is
+// the bandwidth. The pieces are summed in place. The buffers in which they arrive are not counted, nor is the time of
+// adding.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations
 // (2009), section 3.

@@ -111,7 +111,7 @@ class Unroller {
   const Plan& plan_;
   std::int64_t times_;
   std::string mark_ = "+";  ///< before a copy's number
-  std::uint32_t body_;      ///< actions
+  std::uint32_t body_;      ///< actions of the old body
   Plan made_;
   std::vector<std::uint32_t> copies_;  ///< per tensor: copy 1; none: the body makes no copies of it
 };

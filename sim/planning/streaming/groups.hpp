@@ -61,8 +61,8 @@ struct StreamedCase {
 /// `offload` has the meaning that it has in StreamedChoice.
 StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload);
 
-/// Bytes of the groups. If what crosses to the next group stays on the device, a group's part of the answer
-/// leaves as soon as it is made; otherwise it goes through host memory together with what crosses.
+/// Bytes of the groups. A group's part of the answer leaves as soon as it is made if the tensors for the next group
+/// stay on the device. If these tensors go through host memory, the part of the answer goes with them.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Sizes of the transfers that bring this many bytes of weights: they are equal, and none is larger

@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may also be listed in the
-/// previous step; this is the order for all but the first of many steps. Returns nothing if repeating the steps would
+/// previous step. This is the order for all but the first of many steps. Returns nothing if repeating the steps would
 /// exceed the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 

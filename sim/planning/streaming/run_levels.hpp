@@ -29,8 +29,8 @@ class RunLevels {
 
   /// The bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// How many inputs of later slots may be on the device while a slot of this run is computed, and how many results of
-  /// earlier slots may be on their way to host memory.
+  /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
+  /// results() returns how many results of earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return bases_[run].inputs; }
   std::int64_t results(std::size_t run) const { return bases_[run].results; }
   /// Whether this run allows fewer or smaller results on their way than there may be at the end of the previous run. If

@@ -169,7 +169,7 @@ class StepRun {
   const Program& step_;
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
-  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< loads
+  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< numbers of loads
   std::vector<double> copies_, computes_;                   ///< the times at which each is free
   std::vector<double> weights_;                             ///< per stage: when they have arrived
   Times now_, before_, next_;

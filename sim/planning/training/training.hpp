@@ -60,7 +60,7 @@ struct TrainingOrder {
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. Null: the strategy is asked.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes for the whole run, if they are more than those for early loads; or no_limit.
+  /// The bytes for the whole run, if the run may use more than early loads; or no_limit.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };

@@ -1,5 +1,5 @@
 // Says which part of a measured model the measured operators account for, and which operators to measure next. This
-// follows Operator energy profiling.
+// follows the document 'Operator energy profiling'.
 #pragma once
 
 #include <map>

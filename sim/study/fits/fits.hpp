@@ -70,8 +70,8 @@ struct CardFit {
   /// depends on the available memory (fates or stages that adapt to it): then it has no such footprint.
   std::optional<Footprint> next;
   std::string refusal;           ///< why the next one does not fit, as in `sluice run`
-  std::string refusal_headline;  ///< its first line
-  Shortage shortage;             ///< its numbers
+  std::string refusal_headline;  ///< the first line of `refusal`
+  Shortage shortage;             ///< the numbers of `refusal`
   std::optional<double> step_s;  ///< of the largest, in the steady state; none: not known
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit

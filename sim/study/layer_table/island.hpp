@@ -1,5 +1,5 @@
-// The stage table of a model as a data island, which is a table as JSON for a web page. The form comes from AlexNet on
-// one card.
+// The stage table of a model as a data island, which is a table as JSON for a web page. The form comes from the
+// document 'AlexNet on one card'.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // The stage table of a model. It has counts per layer with running totals and, for a platform, the same in seconds. The
-// form comes from AlexNet on one card.
+// form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>

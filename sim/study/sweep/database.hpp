@@ -53,7 +53,7 @@ class Statement {
   void run();
   void reset();
 
-  std::string text(int column) const;  ///< also of bytes
+  std::string text(int column) const;  ///< the text or bytes of a column
   double number(int column) const;     ///< NULL: not a number
   std::int64_t integer(int column) const;
 

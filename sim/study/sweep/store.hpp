@@ -19,7 +19,7 @@ using Changes = std::vector<std::pair<std::string, std::string>>;
 
 struct StoredPoint {
   std::string key;       ///< point_key()
-  std::string scenario;  ///< its name
+  std::string scenario;  ///< the name of the scenario
   Changes changes;
   PointResult outcome;
 };

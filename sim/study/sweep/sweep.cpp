@@ -42,7 +42,8 @@ class Sweep {
   }
 
   SweepResult run() {
-    if (request_.simgrid || (request_.both && request_.verify > 0)) load_engine();  // before forks
+    if (request_.simgrid || (request_.both && request_.verify > 0))
+      load_engine();  // Load it before forks.
     if (request_.simgrid)
       in_processes();
     else

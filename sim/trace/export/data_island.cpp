@@ -1,5 +1,5 @@
 // Writes the results of a run as a table for a web page: its metrics, or its stages. The form of the table comes from
-// AlexNet on one card.
+// the document 'AlexNet on one card'.
 #include <algorithm>
 #include <map>
 

@@ -40,7 +40,7 @@ std::string json_string(std::string_view text);
 std::string json_number_text(double number);
 
 /// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":
-/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. The form comes from AlexNet on one card.
+/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. The form comes from the document 'AlexNet on one card'.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace sluice

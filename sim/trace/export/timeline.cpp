@@ -113,7 +113,7 @@ class Window {
 
   const TraceReader& trace_;
   const std::function<void(const Slice&)>& take_;
-  std::vector<Item> items_;  ///< a ring
+  std::vector<Item> items_;  ///< a ring buffer
   std::uint64_t added_ = 0, taken_ = 0;
   std::vector<std::uint64_t> latest_;  ///< execution, by action
   std::vector<double> free_at_;        ///< by stream

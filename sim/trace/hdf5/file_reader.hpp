@@ -28,12 +28,12 @@ class FileReader {
                                               const std::string& name) const;
   double number_attribute(const std::string& path, const std::string& name) const;
 
-  bool is_text(const std::string& path) const;      ///< of a dataset
+  bool is_text(const std::string& path) const;      ///< whether a dataset is a text
   std::string text(const std::string& path) const;  ///< of a scalar dataset
   double number(const std::string& path) const;     ///< of a scalar dataset
 
   hdf5::Handle dataset(const std::string& path) const;
-  std::uint64_t rows(const std::string& path) const;  ///< of a column
+  std::uint64_t rows(const std::string& path) const;  ///< the length of a column
   std::vector<std::string> texts(const std::string& path) const;
   /// Reads the rows begin … begin + count of an open column, converted to the type of T.
   template <class T>

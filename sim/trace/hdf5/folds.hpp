@@ -20,7 +20,7 @@ struct StoredRows {
 };
 
 struct Fold {
-  StoredRows spans;                  ///< of one period
+  StoredRows spans;                  ///< the spans of one period
   std::int64_t times = 0;            ///< how often it is repeated
   double seconds = 0;                ///< by how much each repetition is later
   std::int64_t iterations = 0;       ///< iterations of the body by which each repetition is later
