@@ -12,7 +12,7 @@ namespace sluice {
 
 struct Record;
 
-/// Returns at most three paths below `map` at which a key has that name: first those that `record` allows, then
+/// Returns at most three paths below `map` to keys of that name: first those that `record` allows, then
 /// those that exist. For example, "batch" is at workload.batch, and "bandwidth" at
 /// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);

@@ -8,8 +8,9 @@
 
 namespace sluice {
 
-/// Calls check_structure (plan/structure.hpp), checks that sums fit into their numbers, and then replays the plan.
-/// Throws Infeasible (with pool, time, what waits and what holds the memory) when the plan blocks or does not fit.
+/// Calls check_structure (plan/structure.hpp), checks that sums fit into the numbers that hold them, and then replays
+/// the plan. Throws Infeasible (with pool, time, what waits and what holds the memory) when the plan blocks or does not
+/// fit.
 ///
 /// The replay runs as many iterations as the plan's waits and prefetches reach back, and two more. That is enough for
 /// this reason. A grant takes no room from another request (reservation.hpp), so an action that may start remains

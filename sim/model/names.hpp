@@ -22,7 +22,7 @@ inline constexpr std::string_view before_word = "before";
 struct Surroundings {
   /// The layer that the first layer inside reads by default.
   std::optional<std::uint32_t> before;
-  /// In a block: the inputs that its use gives, by the names that the block declares.
+  /// The inputs that the use of a block gives, by the names that the block declares. Outside of a block there are none.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 

@@ -122,8 +122,8 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. With `behind`, it is the second part of a first gap, which follows the last
-  /// use.
+  /// The kernels of the gap before use i. The gap before the first use may have a second part, after the last use: with
+  /// `behind`, that part is returned.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// The kernels during which the tensor exists.

@@ -151,7 +151,8 @@ const std::vector<PlacementWay>& placement_ways() {
   static const std::vector<PlacementWay> ways = {
       {"all_fast", "everything is in fast memory; refused if it is too small", place_all_fast},
       {"all_slow", "everything is in slow memory", place_all_slow},
-      {"first_touch", "a tensor that has room when it is made is in fast memory until its last use",
+      {"first_touch",
+       "a tensor is in fast memory until its last use if there is room when it is made",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
       {"static", "each tensor is in one memory for its whole life; all are chosen together",

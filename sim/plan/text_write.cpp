@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, quoted. They are next to each other in memory, which is fast when an action waits for
-/// actions that are far away in the plan.
+/// The names of all actions, quoted. An action may wait for actions that are far away in the plan. To look up their
+/// names fast, the names are next to each other in memory.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {

@@ -18,8 +18,8 @@ struct ForwardShape {
   std::int64_t inputs_ahead = 0;         ///< inputs listed before the micro-batches that use them
 };
 
-/// A tensor that crosses several cuts stays where it was made until its last reader has run, and is
-/// sent once to each other device that reads it.
+/// A tensor that crosses several cuts stays where it was made until its last reader has run. It is sent once to each
+/// other device that reads it.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

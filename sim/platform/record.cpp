@@ -125,9 +125,10 @@ const Record& device_record() {
         .minimum_excluded = true},
        {.name = "memory",
         .type = Type::any,
-        .summary = "Its own memory; or the name of one of the platform's memories, which its "
-                   "compute units reach without a link; or a list of these, in the first of which "
-                   "tensors are unless a plan says otherwise.",
+        .summary =
+            "Its own memory; or the name of one of the platform's memories, which its compute units reach "
+            "without a link; or a list of these. Tensors are in the first memory of the list unless a plan says "
+            "otherwise.",
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,

@@ -86,10 +86,9 @@ const Policy data_parallel_policy = {
             {.name = "all_reduce",
              .type = Type::choice,
              .summary =
-                 "in training: when gradients are summed over a ring of the replicas, before each update "
-                 "(without an optimizer, at the end of the batch); overlapped: stage by stage during the "
-                 "backward pass; after: when the whole backward pass has ended; off: never, so that each "
-                 "replica keeps its own",
+                 "in training: when a ring of the replicas sums gradients before an update (without an optimizer: "
+                 "before the batch ends); overlapped: stage by stage during the backward pass; after: when the whole "
+                 "backward pass has ended; off: never, so that each replica keeps its own gradients",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",

@@ -45,11 +45,9 @@ std::vector<Field> parameters_of_resident() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors are in the device's second memory, or in host memory if it has only one; "
-          "none: all are in its first memory; backing: activations that are offloaded go to the "
-          "second memory instead of host memory; auto: whichever of all these takes the least "
-          "time; default: auto if the device has two memories of its own and the cost model "
-          "counts their bandwidths",
+          "which tensors are in the device's second memory (in host memory, if it has only one); none: no tensors; "
+          "backing: activations that are offloaded, which otherwise go to host memory; auto: the choice with the least "
+          "time; default: auto if the device has two memories of its own and the cost model counts their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);

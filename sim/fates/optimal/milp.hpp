@@ -2,12 +2,12 @@
 // minimises the sum of the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t operation t runs for the first time;
-// before it, any operation that ran earlier may run again, in that order. For each stage, variables say which
-// operations run, which tensors are on the device at the start, which tensors are loaded, and which have a copy in
-// host memory. Further variables say what is freed after an operation. The formulation is that of Jain et al. 2020,
-// "Checkmate", section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where the
-// tensor would otherwise be made again. A save directly follows the operation that makes the tensor for the first
-// time.
+// before it, any operation that ran earlier may run again, in that order. Each stage has variables for the
+// operations that run, for the tensors that are on the device at its start, for loads, and for copies in host
+// memory. Further variables say what is freed after an operation. The formulation is that of Jain et al. 2020,
+// "Checkmate", section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where
+// the tensor would otherwise be made again. A save directly follows the operation that makes the tensor for the
+// first time.
 //
 // A graph may have up to `most_milp_stages` forward operations. Except for small graphs the result depends on the time
 // limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and InternalError when an operation

@@ -27,8 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each point that is marked, and for each that is faster by `factor` than the last point that was
-/// used.
+/// Calls `use` for each point that is marked. Also calls it for each point that is faster by `factor` than the last
+/// point that was used.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {

@@ -53,8 +53,8 @@ struct Weight {
                            ///< 1]
 
   /// Returns whether it is learned, for cases in which no operator says that it is a weight. It is
-  /// learned if it is in the file, or is a scale that a node makes, and if it is more than a single
-  /// number.
+  /// learned if it is in the file, or if it is a scale that a node makes. A single number is not
+  /// learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 

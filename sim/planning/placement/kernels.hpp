@@ -33,7 +33,7 @@ struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;
   std::string name;
-  std::int64_t micro_batches = 1;  ///< one after the other; in training, the number per update
+  std::int64_t micro_batches = 1;  ///< all of them; in training, those of one update
 };
 
 /// Weights, optimizer state and caches are there from the start to the end, and inputs are given. Stages and fates have

@@ -77,9 +77,9 @@ std::vector<Field> streamed_parameters() {
        .choices = {"auto"}},
       {.name = "resident",
        .type = Type::list,
-       .summary = "stages whose weights stay on the device, by number from 1, range 6..14 or name; "
-                  "auto: as many bytes of them as make the run shortest, or none if all other "
-                  "choices are made",
+       .summary =
+           "the stages whose weights stay on the device, by number from 1, range 6..14 or name; auto: the run "
+           "is made as short as possible, or no weights stay if all other choices are made",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
   };

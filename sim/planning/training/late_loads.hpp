@@ -1,5 +1,5 @@
-// Decides when the loads of a program come: early enough that no operation waits for them, and otherwise as late as
-// possible, so that they occupy the device no longer than necessary.
+// Decides when the loads of a program come. They come early enough that no operation waits for them. Otherwise they
+// come as late as possible, because they occupy the device from then on.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// The cost of `times` calls of that price on a device that takes `watts` more than when it is idle.
+/// The cost of `times` calls of that price. While it computes, the device takes `watts` more than when it is idle.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;

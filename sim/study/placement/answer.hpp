@@ -23,10 +23,10 @@ Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 /// requested or none fits.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. These are the seconds that
-/// would be lost if the tensor were in slow memory, or gained if it were in fast memory, while all others stay where
-/// they are. Moves are not counted. Throws UsageError when the result has no placement, because it was refused or is
-/// that of the cache.
+/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. If the tensor is in fast
+/// memory, worth_s are the seconds that would be lost without this. If it is in slow memory, they are the seconds that
+/// fast memory would gain. All other tensors stay where they are, and moves are not counted. Throws UsageError when the
+/// result has no placement, because it was refused or is that of the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
 /// The whole answer, as the command prints it with --json.

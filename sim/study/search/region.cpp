@@ -18,8 +18,8 @@ constexpr std::size_t most_starts = 3;
 /// for walks.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// Calls of a method per point that it may ask. There are more calls than points, because many calls are for points
-/// that are already known when values are rounded.
+/// Calls of a method per point that it may ask. There are more calls than points, because rounded values make many
+/// calls ask for a known point.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number, for a walk. Points that keep the limits get smaller numbers than all others.
