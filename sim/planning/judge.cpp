@@ -32,8 +32,8 @@ void note(Judgement& judgement, const Settled& settled) {
 
 // Candidates are simulated in the order of their lower bounds. If two bounds are equal, the candidate that was offered
 // first comes first. The loop ends when the next bound is not below the best time found, because no later candidate can
-// be faster. If only one simulated candidate fits by then, more are simulated until another one fits: the answer names
-// a runner-up.
+// be faster. The answer names a runner-up. So if only one simulated candidate fits by then, more are simulated until
+// another one fits.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

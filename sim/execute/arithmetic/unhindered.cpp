@@ -19,16 +19,16 @@ namespace sluice {
 //   an iteration in which the prologue decided no start and in which no wait reached before the
 //   first iteration. Then the next iteration adds the same amount to all times, and so do all later
 //   iterations except for the last ones.
-// - Memory holds nothing back: a grant counts (reservation.hpp) bytes that are in the pool and bytes of
-//   requests that are listed before it, each at most once. Until the times grow evenly, these bytes
-//   belong to the iterations computed so far, and to those by which the fastest stream is `apart` from
-//   the slowest one. Afterwards they belong to the iterations by which the streams are apart, and to
-//   the 2 * reach iterations before them: the allocations of an iteration are used within that number
-//   of iterations, and then leave. In addition there are allocations of the first 2 * reach iterations,
-//   for uses that would lie before the first one. Homes, the prologue and the epilogue are added to
-//   these. If a pool has room for the sum of all this, no grant of the body is ever held back. (The
-//   epilogue may wait until the body has ended: no request leaves room for one that is listed after
-//   it.)
+// - Memory holds nothing back. A grant counts (reservation.hpp) bytes that are in the pool and bytes of
+//   requests that are listed before it, each at most once. Let `apart` be the number of iterations between
+//   the fastest stream and the slowest one. Until the times grow evenly, the counted bytes belong to the
+//   iterations computed so far, and to `apart` iterations more. Afterwards they belong to the iterations by
+//   which the streams are apart, and to the 2 * reach iterations before them: the allocations of an
+//   iteration are used within that number of iterations, and then leave. In addition there are allocations
+//   of the first 2 * reach iterations, for uses that would lie before the first one. Homes, the prologue and
+//   the epilogue are added to these. If a pool has room for the sum of all this, no grant of the body is
+//   ever held back. (The epilogue may wait until the body has ended: no request leaves room for one that is
+//   listed after it.)
 namespace {
 
 /// The number of iterations that are computed before the replay is asked.

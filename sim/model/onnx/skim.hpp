@@ -1,7 +1,7 @@
 // Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts need only their
-// shapes. So large data are dropped before the file is parsed, and are never copied or read. Files with external data
-// are never opened, because their paths are dropped, too. The format is that of onnx.proto, version 1.12, and Protocol
-// Buffers, Encoding.
+// shapes. So large data are dropped before the file is parsed, and are never copied or read. An ONNX file may name
+// other files that hold data. These files are never opened, because their paths are dropped, too. The format is that of
+// onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>

@@ -97,8 +97,9 @@ class Rehearsal {
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Returns what is listed before the first step if every step has these loads. First come weights that stay, each
-  /// before the first load that is needed later; then the loads that the first step needs early.
+  /// Returns what is listed before the first step if every step has these loads. It has the loads that the first step
+  /// needs early, in their order. It also has the weights that stay: each is listed before the first early load that is
+  /// needed after it.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

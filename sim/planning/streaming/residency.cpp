@@ -25,7 +25,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  std::int64_t high = 0, low = -1;  // At the line `high` or above, at most `bytes` exceed it.
+  // If the line is at `high` or higher, at most `bytes` exceed it.
+  std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
   while (high - low > 1) {

@@ -1,5 +1,5 @@
-// Training with a strategy for fates that searches, when weights take turns. It compares what the search finds for each
-// number of micro-batches side by side with the strategies that treat every stage alike.
+// Training with a strategy for fates that searches, when weights take turns. The search gives a result for each number
+// of micro-batches side by side. These results are compared with the strategies that treat every stage alike.
 #include <algorithm>
 #include <limits>
 

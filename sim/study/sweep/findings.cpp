@@ -94,7 +94,7 @@ bool hides(const PointResult& outcome) {
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
   const std::optional<std::size_t> along = longest_axis_of_numbers(points);
   if (!along || points.over() != Over::grid || result.points.size() != points.size()) return {};
-  // Returns the points of each combination of the other axes' values, in the order of this axis.
+  // The points of each combination of the other axes' values, in the order of this axis.
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<std::size_t> others;
