@@ -90,8 +90,9 @@ class Arrivals {
   }
 
  private:
-  /// Takes an execution that has ended into account. Only the latest execution of an action is remembered: whatever
-  /// waits for an earlier one now has waited for something later, which counts.
+  /// Takes an execution that has ended into account. Only the latest execution of an action is remembered. An action
+  /// may wait for an earlier one, but it has then also waited for something that ended later, and only the last arrival
+  /// counts.
   void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)

@@ -17,7 +17,7 @@ namespace sluice {
 ///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
 ///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
 ///            input pixel lie `stride` further (a transposed convolution)
-/// An image is a shape of at least two axes. The last axis, the channels, is not counted as one.
+/// An image is a shape of at least two axes. Its last axis, the channels, is left out here.
 struct Sight {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;

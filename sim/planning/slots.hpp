@@ -41,7 +41,8 @@ struct SlotLoad {
   bool within = false;
   /// What the load brings stays on the device, so it is listed once, before the first step.
   bool once = false;
-  /// Save number `number` of those that `slot` lists, in the step that is `steps_ago` before the present one.
+  /// A save: number `number` of the saves that `slot` lists. The slot is in the step `steps_ago` steps before the
+  /// present one.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;

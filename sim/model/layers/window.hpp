@@ -38,8 +38,8 @@ struct Window {
   std::int64_t reach(std::size_t axis) const;
 };
 
-/// Returns the keys kernel, stride and padding. `stride_default` is "1", or empty if the size of the kernel is the
-/// default of the stride. `axes` is 0 if the input decides the number of axes.
+/// Returns the keys kernel, stride and padding. `stride_default` is the default of the stride, such as "1". If it is
+/// empty, the default is the size of the kernel. `axes` is 0 if the input decides the number of axes.
 std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default);
 Field dilation_field(std::size_t axes);
 /// Returns a key that only pools have: whether a last, incomplete window counts.

@@ -36,7 +36,8 @@ class Dimensions {
   /// later.
   Shape resolve(const Extents& input);
 
-  /// Throws InputError that names all missing extents, or at a key that does not name a dimension.
+  /// Throws InputError if extents are missing, and names all of them. Also throws it at a key that does not name a
+  /// dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }

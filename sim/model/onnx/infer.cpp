@@ -13,8 +13,8 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Rewrites a node for libonnx 1.12. Opset 18 made the attribute `axes` an input. It also made the
-/// number of parts of a Split an attribute, which libonnx derives from the outputs.
+/// Rewrites a node for libonnx 1.12. Opset 18 made the attribute `axes` an input. It also gave Split an attribute for
+/// the number of parts, but libonnx derives this number from the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
