@@ -45,8 +45,7 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line at the end. The line says through which other files the reader came to the
-  /// place.
+  /// Returns this error with one more line, which says through which files the reader came to the place.
   InputError noted(const std::string& line) const;
 
  private:

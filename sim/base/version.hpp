@@ -14,8 +14,7 @@ std::string_view git_sha();
 /// program and its engine on SimGrid. The program, that engine, the Python module and its helper
 /// all have the same digest; a build of other code has another digest.
 std::string_view library_digest();
-/// Returns the folder that holds models/, platforms/ and scenarios/. It is $SLUICE_ROOT, or if that is not set, the
-/// source root.
+/// Returns the folder that holds models/, platforms/ and scenarios/: $SLUICE_ROOT, or without it the source root.
 std::string data_root();
 /// Sets the folder that replaces the source root, for an installation elsewhere.
 void set_data_root(const std::string& root);

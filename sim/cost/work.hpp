@@ -41,8 +41,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 /// reads all of them, or at most the ones that it picks.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. If a pass computes only one of the two gradients, it has that
-/// gradient's share of the work.
+/// Returns the work of any pass except an update. A pass for one of the two gradients has that gradient's share.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share of a pass in the work of both gradients. It is the share of the FLOP, or one half if there are no

@@ -1,5 +1,4 @@
-// Builds the documents that the program writes. For example, object({{"name", name}, {"bytes", bytes}}) is one
-// expression.
+// Builds documents that the program writes. object({{"name", name}, {"bytes", bytes}}) is one expression.
 #pragma once
 
 #include <concepts>

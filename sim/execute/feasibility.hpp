@@ -8,15 +8,14 @@
 
 namespace sluice {
 
-/// Calls check_structure (plan/structure.hpp), checks that sums fit into the numbers that hold them, and then replays
-/// the plan. Throws Infeasible (with pool, time, what waits and what holds the memory) when the plan blocks or does not
-/// fit.
-///
-/// The replay runs as many iterations as the plan's waits and prefetches reach back, and two more. That is enough for
-/// this reason. A grant takes no room from another request (reservation.hpp), so an action that may start remains
-/// startable, and whether a plan ends does not depend on the order of starts. If the actions are taken iteration by
-/// iteration, the state after these iterations is also the state after any later one. (A shared pool grants in the
-/// order of time. For a plan with such a pool, the answer holds for the replayed iterations only.)
+/// Calls check_structure (plan/structure.hpp), checks that sums fit into the numbers that hold them, and then
+/// replays the plan. Throws Infeasible (with pool, time, what waits and what holds the memory) when the plan
+/// blocks or does not fit. The replay runs as many iterations as the plan's waits and prefetches reach back, and
+/// two more. That is enough. A grant takes no room from another request (reservation.hpp), so an action that may
+/// start remains startable, and whether a plan ends does not depend on the order of starts. If the actions are
+/// taken iteration by iteration, the state after these iterations is also the state after any later one. (A
+/// shared pool grants in the order of time. With such a pool, the answer holds for the replayed iterations
+/// only.)
 void check(const Plan& plan);
 
 /// Checks that the number of executions and the time of the whole run fit into the numbers that

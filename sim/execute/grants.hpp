@@ -50,8 +50,7 @@ class Grants {
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// The row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// The number of requests that are listed earlier and for which an open request must leave room, in the pool that it
-  /// waits for.
+  /// How many requests are listed before an open request and waiting, so that it must leave room for them in its pool.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 

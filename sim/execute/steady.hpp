@@ -1,6 +1,5 @@
-// The steady state of a running plan. The state of the plan is recorded once per iteration, to find out when it
-// repeats. When it repeats, whole periods can be skipped, and this code says how far the state moves meanwhile. Times
-// are in seconds.
+// The steady state of a running plan. The plan's state is recorded once per iteration, to find out when it repeats.
+// Then whole periods can be skipped, and this code says how far the state moves meanwhile, in seconds.
 //
 // A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
 // iterations can be equal. Two states are equal when their numbers are equal, and their times equal up to the rounding

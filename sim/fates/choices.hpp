@@ -8,8 +8,7 @@
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
 // last stage also stays if that stage does not run again, because its backward pass directly follows its forward pass.
-// And the input of the first stage is in host memory from the start: offloading stage 0 drops this input and loads it
-// again, without a save.
+// And the input of the first stage is in host memory from the start: offloading stage 0 only loads it again.
 //
 // All policies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
 // separately, so they can express more than fates can, such as the checkpoints of Chen et al.

@@ -2,9 +2,8 @@
 // training step, one after the other. Strategies turn fates into a tape, and a policy turns the tape into actions of
 // its plan.
 //
-// The lifetimes of tensors follow from the order of the tape. A tensor comes to the device by a forward pass, a
-// backward pass (gradients) or a load. It leaves after its last use before it comes again, or before the end. The
-// operations are:
+// Tensors live as the tape's order says. A tensor comes to the device by a forward pass, a backward pass (gradients) or
+// a load. It leaves after its last use before it comes again, or before the end. The operations are:
 //   forward s   reads boundary s; makes boundary s + 1 and, if it keeps, the inner tensors of s
 //   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
 //               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
@@ -52,8 +51,7 @@ bool fits_in_host(const Chain& chain, const Tape& tape);
 /// Walks along a tape, from run to run of the stages whose weights take turns (ChainTurn says what a run is).
 class RunsOfStages {
  public:
-  /// The walk begins as if another micro-batch had ended just before, because the last run of a micro-batch continues
-  /// in the first run of the next one.
+  /// The last run of a micro-batch continues in the first run of the next one, so the walk begins inside a run.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
   /// Whether this operation begins a run, for which the weights are loaded. It must be the next one of the

@@ -10,9 +10,8 @@ namespace sluice {
 struct Bound {
   double seconds = 0;
   /// The resource that is the reason for the bound. It is a stream or link whose own work is at least half of the
-  /// bound. Its work, with what must come before and after it, takes as long as the bound or up to 1 % less. Of several
-  /// such resources, it is the one that works longest. If there is none, it is "dependencies": several streams or links
-  /// must work one after the other.
+  /// bound. Its work, with what must come before and after, takes as long as the bound or up to 1 % less. Of several,
+  /// it is the one that works longest. "dependencies": there is none, because several of them must work in turn.
   std::string resource;
 };
 

@@ -80,8 +80,7 @@ const Record& declaration_record();
 /// block.
 const Record& repeat_record();
 const Record& block_use_record();
-/// Returns the record of the `model:` mapping in a scenario. It allows further keys, because these are the model's
-/// parameters.
+/// Returns the record of the `model:` mapping in a scenario. Its further keys are the model's parameters.
 const Record& model_use_record();
 
 }  // namespace sluice

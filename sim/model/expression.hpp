@@ -1,5 +1,4 @@
-// Evaluates integer expressions of a model's parameters, such as "$size", "$size * 2" and "($layers + 1) / 2". They
-// have this grammar:
+// Evaluates integer expressions of a model's parameters, such as "$size * 2" and "($layers + 1) / 2":
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }

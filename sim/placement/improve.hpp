@@ -1,9 +1,8 @@
-// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other, those that
-// save most seconds per byte first. Each takes its best path (placing.hpp) through the room that is left. Then some
-// tensors are taken out at random moments and put back in another order, as long as that helps.
-//
-// The second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing problems
-// (1998).
+// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other, those
+// that save most seconds per byte first. Each takes its best path (placing.hpp) through the room that is left.
+// Then some tensors are taken out at random moments and put back in another order, as long as that helps. This
+// second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing
+// problems (1998).
 #pragma once
 
 #include <cstdint>

@@ -178,8 +178,7 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// Used while the tables are made. For each link, it holds the first stream and the last action with a flow on the
-  /// link.
+  /// Used while the tables are made. For a link, it has the first stream and the last action with a flow on it.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -205,8 +204,7 @@ struct PlanTables {
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // These vectors hold the numbers that the execution reads for every action. They are separate, so that the numbers
-  // are next to each other in memory.
+  // The execution reads these numbers for every action. So they are next to each other in memory.
   LargeVector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty where no action has such a time
   LargeVector<std::uint32_t> first_wait_{0};

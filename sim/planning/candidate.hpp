@@ -48,8 +48,7 @@ struct Judgement {
   std::optional<Settled> runner_up;
 };
 
-/// Returns the fastest of all candidates. Of equally fast ones, it takes the one that was offered first. `best.plan` is
-/// empty when none fits.
+/// Returns the fastest candidate, and the first among equally fast ones. `best.plan` is empty when none fits.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

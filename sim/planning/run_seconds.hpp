@@ -11,8 +11,7 @@ namespace sluice {
 /// Limits the plan to this many bytes of a device.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Returns the simulated seconds of a whole run of the plan. They are infinite if its actions wait for each other for
-/// ever. Throws Interrupted on a signal.
+/// Returns the simulated seconds of a plan's run. They are infinite if it blocks. Throws Interrupted on a signal.
 double run_seconds(const Plan& plan);
 
 /// The same for a plan whose device memories are unlimited. Memories that no device owns (host memory) keep their

@@ -41,8 +41,7 @@ struct SlotLoad {
   bool within = false;
   /// What the load brings stays on the device, so it is listed once, before the first step.
   bool once = false;
-  /// A save: number `number` of the saves that `slot` lists. The slot is in the step `steps_ago` steps before the
-  /// present one.
+  /// Save number `number` of the saves that `slot` lists. The slot is in the step `steps_ago` steps earlier.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;

@@ -105,13 +105,12 @@ struct Platform {
   /// Returns the memory that feeds the devices: the only one, or the one with the fewest links to a
   /// device. Throws InputError if there is none, or if several are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another's. Of several such routes, it is the one
-  /// whose links were declared first. Setup and latency are sums over the links. Each channel is listed once. The ends
-  /// may also be further memories of devices ("gpu_ddr").
-  ///
-  /// A synchronous copy uses the rates that the links give for such copies, and a stream of its own,
-  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two. The reference is valid as long as the
-  /// platform exists and no devices, memories or edges are added to it.
+  /// Returns the route with the fewest links from one node's memory to another's. Of several such routes, it is the
+  /// one whose links were declared first. Setup and latency are sums over the links. Each channel is listed once.
+  /// The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy uses the rates that the links
+  /// give for such copies, and a stream of its own, "cpu.copy.down.synchronous". Throws InputError if no links
+  /// connect the two. The reference is valid as long as the platform exists and no devices, memories or edges are
+  /// added to it.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
 

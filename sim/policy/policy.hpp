@@ -33,8 +33,7 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
 };
 
-/// The facts on which the cuts of a model may depend. The size of a memory is never one of them, so that every memory
-/// has the same cuts to choose from.
+/// The facts on which cuts may depend. A memory's size is not among them, so all memories have the same cuts.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -42,7 +41,8 @@ struct CutQuestion {
 
 /// A policy's record. Its function `plan` makes a draft from the request and the policy's parameters.
 ///
-/// The contract of `plan` has these rules:
+/// The contract of `plan`, which other code relies on and which tests check as far as they can, has
+/// these rules:
 /// - `plan` may assume that the request is complete: stages cover the model in order, the numbers of the workload fit
 ///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
 ///   their limits. The workload's mode and the fates are among `modes`.

@@ -24,9 +24,8 @@ struct CsvTable {
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Reads a table. Throws InputError for a quote that does not end, or for text after a closing quote. Also throws it
-/// for a row that is wider or narrower than the heading, for a missing heading, and for a name that the heading has
-/// twice.
+/// Reads a table. Throws InputError for a quote that does not end, text after a closing quote, a row that is wider or
+/// narrower than the heading, a missing heading, or a name that the heading has twice.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

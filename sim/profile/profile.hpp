@@ -47,8 +47,7 @@ struct ProfileRow {
   std::string note;
   int line = 0;  ///< the line from which it was read; 0: it was not read
 
-  /// Returns the seconds of a call. They are the median, or if there is none, the mean. Returns nothing if the row was
-  /// not measured.
+  /// Returns the seconds of a call: the median, or without one the mean. Nothing if it was not measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
   std::optional<std::int64_t> size(std::string_view name) const;

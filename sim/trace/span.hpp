@@ -45,8 +45,7 @@ struct MemoryEvent {
 
 /// The spans and events that were emitted last are repeated `times` times, each time later.
 struct Repetition {
-  /// If a repetition has more spans than this, the trace keeps one period and the number of repetitions instead of all
-  /// spans.
+  /// If a repetition has more spans than this, one period and the number of repetitions are kept instead.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;

@@ -13,8 +13,7 @@
 // forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
 // before backward s and everything after it. So the backward half takes at least as long as these loads and passes.
 // Each half also takes at least as long as its computation. The greatest weighted mean of these inequalities bounds
-// both halves. The first load of the input may run during the previous micro-batch, but each micro-batch has such a
-// load.
+// both halves. The first load of the input may run during the previous micro-batch, but each has one.
 //
 // When micro-batches run side by side, the saves of what stage s made begin when the first micro-batch has passed s.
 // The backward pass of the last micro-batch through s follows the loads for s. So each inequality counts the
@@ -56,8 +55,7 @@ struct FateRun {
   /// When weights take turns, the device computes nothing for these times: before the first forward
   /// pass, between steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// In each micro-batch, the device also computes nothing for this time, while results are sent from one device to the
-  /// next.
+  /// The device also computes nothing for this time in each micro-batch, while results go from device to device.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }

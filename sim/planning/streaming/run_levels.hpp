@@ -11,8 +11,7 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// `constant`: for each group, the bytes on the device while it runs, without the tensors that go to the next group.
-  /// All parameters must outlive this.
+  /// `constant`: for each group, the bytes on the device while it runs, without boundaries. All must outlive this.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 

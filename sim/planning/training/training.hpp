@@ -1,7 +1,7 @@
 // Training plans for one device: forward and backward passes of a batch's micro-batches under the fates of their
-// activations, sums of gradients, and updates. The policies resident and streamed use it. They differ in where the
-// weights are and in how many micro-batches run side by side. A chain is the stages as the choice of fates sees them
-// (fates/chain.hpp); a tape is the order of operations (fates/tape.hpp).
+// activations, sums of gradients, and updates. The policies resident and streamed use it; they differ in where the
+// weights are and in how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp
+// tapes.
 #pragma once
 
 #include <limits>
@@ -65,8 +65,7 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };
 
-/// Whether weights stay on the device, although the policy lets them take turns: a single stage on one device never has
-/// to make room.
+/// Whether weights stay although the policy lets them take turns: a single stage never has to make room.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The bytes of all devices that take turns; none: unlimited.

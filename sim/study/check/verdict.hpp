@@ -30,8 +30,7 @@ struct InputChange {
   std::string key, expected, got;  ///< empty: the key did not exist, or no longer exists
 };
 
-/// The state of a scenario. `missing`: there is no baseline. `error`: there is no answer, or the baseline cannot be
-/// read.
+/// The state of a scenario. `missing`: it has no baseline. `error`: no answer, or the baseline cannot be read.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 

@@ -18,8 +18,7 @@ struct ByAxis {
   Shape numbers;
 };
 
-/// A cell of the table. It is empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per
-/// axis.
+/// A cell: empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {

@@ -47,9 +47,9 @@ struct SweepResult {
   std::size_t count(PointResult::Status status) const;
 };
 
-/// Runs the sweep. If SimGrid gives another result, throws InternalError, which names the point. Throws IoError of the
-/// store. Throws Interrupted; the store then has everything that was found so far. Everything else that goes wrong at a
-/// point is the outcome of that point.
+/// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError of
+/// the store, and Interrupted, after which the store has all answers so far. Any other fault is the outcome of its
+/// point.
 SweepResult run_sweep(const SweepRequest& request);
 
 /// The points that SimGrid repeats: this share of the points that ran, rounded up. They are the points whose values
