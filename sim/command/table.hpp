@@ -29,7 +29,7 @@ struct TextTable {
   std::string csv() const;
 };
 
-/// A column by its alignment.
+/// Return a column with this alignment.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }

@@ -27,9 +27,9 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each fits a number of
-/// passes, from one pass for all micro-batches to one pass per micro-batch. Each number is about 1 / `growth` larger
-/// than the previous one.
+/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the least for
+/// some number of passes, from a single pass to one pass per micro-batch. Each number of passes is about 1 / `growth`
+/// larger than the previous one.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// The body of a plan: the smallest number of micro-batches after which everything repeats. A step

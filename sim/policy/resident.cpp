@@ -35,7 +35,7 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
       {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
 }
 
-/// With `none`, everything is in the device's first memory. `auto` compares this with placements in two.
+/// With `none`, everything is in one memory. `auto` compares this with placements in two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 

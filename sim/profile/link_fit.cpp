@@ -98,9 +98,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. `base` is the link below the new keys, or null. A direction gets rates of its
-/// own if both directions were measured, or if the base has rates for it, because those of the base would stay
-/// otherwise.
+/// Adds the rates of one kind of memory. `base` is the link that the new keys are laid over, or null. A direction gets
+/// rates of its own if both directions were measured, or if the base has rates for it, because those of the base would
+/// stay otherwise.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);

@@ -172,8 +172,8 @@ bool Region::search(std::size_t most_points) {
           return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // DIRECT does not know what is between its points. So it is led towards points that keep the limits, by the amount
-    // by which limits are broken.
+    // If no point keeps the limits so far, DIRECT runs again. The amount by which limits are broken then leads it
+    // towards points that keep them.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);
