@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns a name as a plan's text writes it: without quotes, or in double quotes, in which a
-/// backslash escapes quotes, backslashes, ends of line, tabs and other control characters.
+/// Returns a name as a plan's text writes it: without quotes, or in double quotes. Inside the quotes, a backslash
+/// escapes quotes, backslashes, ends of line, tabs and other control characters.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
 /// Whether the name may be written without quotes.

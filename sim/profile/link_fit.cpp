@@ -130,9 +130,10 @@ double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())
     throw InputError(
-        "only copies of pageable memory were measured, and the bandwidth of the link '" + link +
-        "' is that of pinned memory: measure pinned copies, too, or name a platform "
-        "whose link gives it, as --platform a100_pcie");
+        "only copies of pageable memory were measured, and nothing gives the bandwidth of the link '" +
+        link +
+        "' for pinned memory: measure pinned copies, too, or name a platform whose link gives "
+        "it, as --platform a100_pcie");
   return parse_quantity(said->text(), Dimension::bytes_per_s);
 }
 

@@ -60,8 +60,8 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width, as in rows in Sluice's words ("conv2d channels=64
-/// …"). In torch's words ("Conv2d(3, 64, …)"), which begin with a capital letter, they come before.
+/// Returns whether the channels come after height and width, as in rows in Sluice's words ("conv2d channels=64 …"). In
+/// torch's words ("Conv2d(3, 64, …)"), which begin with a capital letter, the channels come before height and width.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
