@@ -234,11 +234,10 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "Two rows are the same where everything is equal that identifies them (operator, "
-        "configuration, sizes, shapes, memories, pass, ...), except the columns of --but and "
-        "--between. Ratios are A / B; rows with a zero on either side have none. With "
-        "--median-within or --agree there is a verdict, and the exit code is 1 where A and B do "
-        "not agree.\n",
+        "Two rows are the same if the columns that identify them are equal (operator, configuration, sizes, shapes, "
+        "memories, pass, ...). The columns of --but and --between may differ. Ratios are A / B; rows with a zero on "
+        "either side have none. With --median-within or --agree there is a verdict, and the exit code is 1 where A and "
+        "B do not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "do configurations that are measured at once take as long as alone?"},

@@ -190,11 +190,11 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "It sums, over the model's operators, the number of occurrences x the time that a row of "
-        "the profile gives; without a MODEL it takes the profile's own occurrences. Rows of "
-        "modules with children (level: inner) and of the whole are never summed: the whole is only "
-        "compared with the sum. Unmeasured operators are ranked by their FLOP and bytes; they are "
-        "expected to take longer than these by the same factor as the measured operators do.\n",
+        "It sums the times of the model's operators: the number of occurrences x the time that a row of the profile "
+        "gives. Without a MODEL it takes the profile's own occurrences. Rows of modules with children (level: inner) "
+        "and of the whole are never summed: the whole is only compared with the sum. Unmeasured operators are ranked "
+        "by the seconds that their FLOP and bytes would take. They are expected to take longer than that by the same "
+        "factor as the measured operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "the share of the time, and what to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",
