@@ -21,8 +21,8 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// The path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Whether each tensor is always in one memory. This may be false even without moves, because a tensor that is given at
-/// the start may begin in fast memory and leave it without cost.
+/// Whether each tensor is always in one memory. This may be false even without moves: a tensor that is given at the
+/// start may begin in fast memory, and leaves it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
 /// Two placements: everything in slow memory, except what is pinned to fast memory; and everything in fast memory,
 /// except what is pinned to slow memory.

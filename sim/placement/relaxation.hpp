@@ -41,8 +41,8 @@ struct BoundRequest {
 
 PlacementBound relax(const BoundRequest& request);
 
-/// The seconds of everything at these prices when each tensor chooses its own path. They are a lower bound. `chosen`:
-/// the resulting paths, which may exceed the memory.
+/// A lower bound: the seconds of kernels and moves, plus the price of the used bytes, minus the price of all fast
+/// memory. Each tensor chooses its own path. `chosen`: these paths, which may exceed the memory.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
 /// The cheapest path of one tensor; it respects the tensor's pin.

@@ -19,7 +19,7 @@ struct Statistics {
   void derive();
 };
 
-/// Statistics that a few outliers do not change, and usual statistics that a few outliers do change.
+/// Two kinds of statistics: the usual ones, and robust ones, which a few outliers do not change.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std: divisor n - 1; 0 where n is 1

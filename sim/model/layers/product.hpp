@@ -4,7 +4,7 @@
 // multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. The backward pass is counted as in automatic
 // differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input takes as
 // many multiply-accumulates as the forward pass, and so does the gradient of the weights. The gradient of a bias takes
-// 1 FLOP per output. The input is read again.
+// 1 FLOP per output. The gradient of the weights needs the input, so the input is read again.
 //
 // Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and left out of the
 // storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded to a whole

@@ -1,5 +1,6 @@
-// One training step as a program (program.hpp). It has the forward and backward passes of its micro-batches, what the
-// fates of activations add to these, and the updates. A slot is one operation for one micro-batch.
+// One training step as a program (program.hpp). It has the forward and backward passes of its micro-batches, the
+// recomputations and copies that the fates of activations require, and the updates. A slot is one operation for one
+// micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch and then used by the update. If weights take turns
 // (policy streamed), the weights of a stage are loaded for each run of operations of that stage. Gradients
