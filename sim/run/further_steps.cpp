@@ -16,8 +16,8 @@ namespace {
 /// This many steps are enough to show how the plan continues. If the steps repeat, the replay executes only a few of
 /// them.
 constexpr std::int64_t many_steps = 64;
-/// If steps are large, fewer of them are run, and at least two. They stay within this number of executed actions. If
-/// more actions were asked for, they stay within that number instead.
+/// If steps are large, fewer of them are run, but at least two. They execute at most this number of actions, or at most
+/// as many as the run itself if that is more.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {

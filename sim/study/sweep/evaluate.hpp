@@ -47,7 +47,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s);
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
 /// The same for a scenario that variants.with() has made.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
-/// The same, but makes a new plan and measures it with `measure`, which must bear several threads if this has several.
+/// The same, but makes a new plan and measures it. Several threads may call it if they may call `measure`.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
