@@ -1,8 +1,7 @@
-"""Bad inputs: what is wrong, the exit code, the position that the message names, and its words.
+"""Bad inputs: each case says what is wrong, the exit code, and the position and words of the message.
 
 A case changes one file of documents.py, by replacing a piece of its text (old, new) or all of it, and
-runs a command. `at` is FILE:LINE:COLUMN, FILE alone where there is no line (an empty file), or empty
-where the fault is in no file.
+runs a command. `at` is FILE:LINE:COLUMN, or only FILE if the file has no line, or empty if the fault is not in a file.
 """
 
 from dataclasses import dataclass, field
@@ -100,11 +99,11 @@ SCENARIOS = [
     scenario("an unknown device", "scenario.yaml:7:34", ["'gpu3'", "gpu"], "in_flight: auto", "device: gpu3"),
     scenario("a scale of zero", "scenario.yaml:3:34", ["'0'", "scale"], "size: 8", "scale: 0"),
     scenario("a scale that overflows", "scenario.yaml:3:34", ["9223372036854775807", "below 2^63"], "size: 8", "scale: 9223372036854775807"),
-    given("an override that is none", "", ["'steps'", "KEY=VALUE"], "steps", code=2),
+    given("an override without a value", "", ["'steps'", "KEY=VALUE"], "steps", code=2),
     given("an override without a key", "", ["'=3'", "KEY=VALUE"], "=3", code=2),
     given("an override into nowhere", "platform.links.hots.bandwidth=1GB/s:1:16", ["'hots'", "did you mean 'host'"], "platform.links.hots.bandwidth=1GB/s"),
     given("an override of a wrong unit", "platform.links.host.bandwidth=64GB:1:31", ["'64GB'", "bandwidth", "30GB/s"], "platform.links.host.bandwidth=64GB"),
-    given("an override that is no YAML", "workload.batch=[1:1:16", ["closing ]"], "workload.batch=[1"),
+    given("an override that is not YAML", "workload.batch=[1:1:16", ["closing ]"], "workload.batch=[1"),
 ]
 
 MODELS = [
@@ -119,7 +118,7 @@ MODELS = [
     model("a NUL in a name", "model.yaml:8:24", ["NUL"], "name: last", 'name: "la\\0st"'),
     model("half a character", "model.yaml:8:31", ["\\ud800 to \\udfff are halves of a character", "eight hex digits"], "name: last", 'name: "\\ud83d\\ude00"'),
     model("no layers", "model.yaml:6:3", ["'layers' is empty"], "  - {type: input, name: x, shape: [$size]}\n  - {type: dense, name: full, features: $size}\n  - {type: relu, name: last}\n", "  []\n"),
-    model("an image that is none", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
+    model("a pool whose input is not an image", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
     model("weights tied to a layer without any", "model.yaml:8:50", ["'x' for 'tied'", "of type input and has no weights to share"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),
     model("weights tied to no layer", "model.yaml:8:50", ["'ful' in 'tied'", "did you mean 'full'"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: ful}"),
     model("ranks that do not share a tensor equally", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),

@@ -53,7 +53,8 @@ load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=in
 run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
 """
 
-# What only version 2 has: several memories of one device, a collective, flows of computations, times.
+# A plan with everything that only version 2 has: several memories of one device, a collective, computations with flows,
+# and times before which an action does not start.
 PLAN_2 = """\
 format: sluice-plan/2
 name second
@@ -90,7 +91,7 @@ TABLE = """\
 ]}
 """
 
-# Two samples; a layer graph of PipeDream.
+# A layer graph of PipeDream for two samples.
 GRAPH = """\
 node1 -- Input -- forward_compute_time=9.0, backward_compute_time=0.0, activation_size=64.0, parameter_size=0.0
 node2 -- Linear(in_features=8, out_features=4, bias=True) -- forward_compute_time=1.5, backward_compute_time=2.5, activation_size=32.0, parameter_size=144.0

@@ -1,4 +1,4 @@
-"""What an engineer typed who had never seen the program. Every message must say what to do next."""
+"""Mistakes that an engineer made who had never seen the program. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words
@@ -13,7 +13,7 @@ def own(name, at, says, text, code=3):
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 
-# "### 60 mistakes", first paragraph: what was answered well, and has to stay so.
+# Mistakes that the first version answered well. The answers have to stay as good.
 GOOD = [
     said("mistake 1, a key misspelt", 1, ["unknown key 'bach'", "did you mean 'batch'"], "workload.bach=4"),
     said("mistake 2, a negative batch", 16, ["'-1' for 'batch'", "at least 1"], "workload.batch=-1"),
@@ -43,7 +43,7 @@ GOOD = [
     words("mistake 23, a folder that is not there", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
 ]
 
-# The table: mistakes that were answered badly, or not at all.
+# Mistakes that were once answered badly, or not at all.
 TABLE = [
     said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
     said("mistake 25, bits a second in full", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
@@ -75,7 +75,7 @@ TABLE = [
         "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
 ]
 
-# Named elsewhere in the study.
+# Further mistakes of the same engineer.
 ELSEWHERE = [
     words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],

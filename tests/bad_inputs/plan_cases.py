@@ -1,4 +1,5 @@
-"""Plans as text with one error: in every kind of line and word, and every kind of contradiction."""
+"""Plans as text with one error each. There is a case for every kind of line and word, and for every kind of
+contradiction."""
 
 from cases import Case, plan
 from documents import PLAN, PLAN_2
@@ -30,7 +31,7 @@ LINES = [
     plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
     plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
     plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "these two versions"], "sluice-plan/1", "sluice-plan/3"),
-    Case("a plan that is no UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
+    Case("a plan that is not UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
     Case("a plan with a zero byte", 3, "small.plan:2:8", ["control character (byte 0)"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\0ll"), run=["run", "small.plan"]),
@@ -111,8 +112,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit, a third does not: the load two iterations ahead waits for the run of the present
-# iteration, which follows it on the only stream.
+# Two buffers of 40 B fit, but a third one does not. So the load for two iterations later waits until `run` of this
+# iteration frees its buffer. But `run` is listed after this load on the only stream, so that neither ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5
@@ -174,7 +175,7 @@ VERSION_2 = [
     second("a flow over an unknown route", f"{READ}:31", ["unknown route 'im'", "did you mean 'in'"], "input@in:10", "input@im:10"),
     second("a flow of no tensor without bytes", f"{READ}:25", ["'@in'", "needs its bytes"], "flows=input@in:10", "flows=@in"),
     second("negative bytes of a flow", f"{READ}:34", ["'-1' for 'flows'", "whole number from 0"], "in:10", "in:-1"),
-    second("a part of a stage's work that is none", f"{READ}:54", ["'halves'", "whole, selective"], "part=selective", "part=halves"),
+    second("an unknown part of a stage's work", f"{READ}:54", ["'halves'", "whole, selective"], "part=selective", "part=halves"),
     second("an operand that is neither read nor written", "second.plan:23:58", ["'x' after ':'", "w (it writes", "rw"], "result@slow:rw", "result@slow:x"),
     second("not_before without a unit", f"{IN}:49", ["'1.5' for 'not_before'", "unit is missing"], "not_before=1.5s", "not_before=1.5"),
     second("a negative not_before", f"{IN}:49", ["'-1.5s' for 'not_before'"], "not_before=1.5s", "not_before=-1.5s"),

@@ -1,15 +1,15 @@
-// One workload, as an imported plan, through the engine; prints one line of JSON.
+// Runs one workload, as an imported plan, through the engine, and prints one line of JSON.
 //
 //   bench_engine pipeline P M gpipe|1f1b [--plain] [--sink none|metrics|trace] [--out FILE]
 //   bench_engine offload N I […]
 //   bench_engine loop N I […]        I iterations of a body of N computations and N transfers
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
-// --sink none: the engine alone. metrics: what `sluice run` does without a trace. trace: what it
-// does with one. Seconds of wall clock: import_s (the plan's text), check_s, build_s (both); run_s
-// (all from the checked plan to the closed trace), of which setup_s (totals, labels, the trace's
-// header), engine_s (SimGrid's event loop alone: what reference loops call their run time) and
-// close_s (metrics, the rest of the trace, its last fsync); cpu_s is what both threads computed in
+// --sink none: the engine alone. metrics: the same as `sluice run` without a trace. trace: the same as `sluice run`
+// with one. It prints seconds of wall clock. import_s is for the plan's text, check_s for its check, and build_s is
+// their sum. run_s is the whole way from the checked plan to the closed trace. Its parts are setup_s (totals, labels,
+// the trace's header), engine_s (SimGrid's event loop alone, which the reference programs call their run time) and
+// close_s (metrics, the rest of the trace, its last fsync). cpu_s are the seconds that both threads computed during
 // run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// How close the placements of large random networks come to a proven bound: 500 tensors over 1000
-// kernels, like the training of a deep network.
+// Measures how close the placements of large random networks come to a proven bound: 500 tensors over 1000 kernels,
+// like the training of a deep network.
 //   bench_placement [networks] [tensors] [kernels] [effort: 1, as in use, or more]
 // One row a network and way: the gap, and the seconds of the processor that it took.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// How long planning takes compared with one replay of the plan that it makes: one scenario, in one
+// Measures how long planning takes compared with one replay of the plan that it makes. It takes one scenario in one
 // process.
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]

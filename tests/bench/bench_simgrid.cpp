@@ -45,7 +45,7 @@ void send(sg::Mailbox* mailbox) {
   mailbox->put_init(&token, transfer_bytes)->detach();
 }
 
-/// The steps of one stage: take what comes from the neighbour, compute, send to the other one.
+/// The steps of one stage: it receives from one neighbour, computes, and sends to the other neighbour.
 void run_stage(const Pipeline& p, int stage, double& makespan) {
   const auto mailbox = [](const char* direction, int s) {
     return sg::Mailbox::by_name(direction + std::to_string(s));
@@ -78,7 +78,7 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
                       [p, s, &makespan] { run_stage(p, s, makespan); });
 }
 
-/// Counted tokens between the three actors of the offload chain.
+/// Counts tokens, by which the three actors of the offload chain wait for each other.
 struct Chain {
   int layers, iterations;
   sg::SemaphorePtr computed = sg::Semaphore::create(0);  ///< forwards whose result can be saved

@@ -3,9 +3,10 @@ pipeline on SimGrid, as a table of ratios.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
-The plan is the pipeline of bench_engine, each micro-batch an action of its own: with 64 stages and 1024 micro-batches
-260,096 actions, 20 MB of text. User and system seconds, in turn, since the machine may do other things. What is aimed
-at: 0.35 without a trace, 1.0 with one. No time is ever asserted; the makespans have to be equal.
+The plan is the pipeline of bench_engine, in which each micro-batch has actions of its own. With 64 stages and 1024
+micro-batches it has 260,096 actions and 20 MB of text. The programs run in turn, and user and system seconds are
+measured, since the machine may do other things at the same time. The aim is a ratio of 0.35 without a trace and of 1.0
+with one. No time is ever asserted, but the makespans have to be equal.
 """
 
 import argparse
@@ -33,7 +34,7 @@ def arguments():
 
 
 def microseconds(stage, micro_batch, backward):
-    """As compute_seconds of workload.cpp."""
+    """The same number as compute_seconds of workload.cpp gives."""
     mixed = ((stage * 131 + micro_batch * 31 + backward * 17) * 2654435761 & 0xFFFFFFFF) >> 16
     return (2000 if backward else 1000) + mixed % 101
 

@@ -2,8 +2,8 @@
 
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 
-What is aimed at: for the zoo's inference at most 20 times the replay, for `optimal` at most 200 times,
-plus 50 ms. No time is ever asserted; a row says whether it is within.
+The aim is at most 50 ms plus 20 times the replay for inference with a bundled scenario, and at most 50 ms plus 200
+times the replay for the fates `optimal`. No time is ever asserted; a row of the table says whether it reaches the aim.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def is_inference(path):
 
 
 def chain(folder, stages):
-    """A scenario with that many stages, whose budget is a fifth of what keeping everything takes."""
+    """A scenario with that many stages. Its budget is a fifth of the bytes that it takes to keep everything."""
     kept = stages * 64 * 64 * 4
     for file in ("models/matmul_chain.yaml", "platforms/rx7900xtx_pcie4.yaml"):
         (folder / pathlib.Path(file).name).write_text((ROOT / file).read_text(encoding="utf-8"))

@@ -3,9 +3,9 @@
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
-A run is a scenario of 112 spans: planned, executed in the helper, measured, its columns handed over.
-The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, 112 activities, in a
-forked child. Read the ratio; the milliseconds are of one machine on one day. No time is asserted.
+A run is a scenario of 112 spans: it is planned, executed in the helper process and measured, and its columns are handed
+to Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, 112 activities, in a forked
+child. Read the ratio; the milliseconds are of one machine on one day. No time is asserted.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SPANS = 112
 
 
 def milliseconds(action, times):
-    """Of each call."""
+    """Milliseconds of each call."""
     taken = []
     for _ in range(times):
         begin = time.perf_counter()

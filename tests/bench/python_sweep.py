@@ -5,8 +5,8 @@
 
 The points are bandwidths of the link of alexnet_resident. The loop is `scenario.with_({key: value}).run()` for each;
 the sweep is `scenario.sweep({key: values}, verify=0)`. Both count the processor's seconds of this
-process and of the helpers that it has started, since the machine may do other things. What is aimed at: a sweep takes
-at most a fifth of the loop. No time is ever asserted; the makespans have to be equal to 1e-9, since a run is
+process and of the helpers that it has started, since the machine may do other things. The aim is that a sweep takes at
+most a fifth of the loop's time. No time is ever asserted; the makespans have to be equal to 1e-9, since a run is
 executed by SimGrid and a sweep by the replay.
 """
 
@@ -24,7 +24,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds():
-    """Of this process, its children, and what they have waited for."""
+    """The processor's seconds of this process, of its children, and of processes that these have waited for."""
     parents, ticks = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -43,7 +43,7 @@ def cpu_seconds():
 
 
 def measured(action):
-    """What it returns, the processor's seconds and the clock's."""
+    """What the call returns, the seconds of the processor, and the seconds by the clock."""
     cpu, clock = cpu_seconds(), time.perf_counter()
     result = action()
     return result, cpu_seconds() - cpu, time.perf_counter() - clock

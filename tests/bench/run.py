@@ -1,8 +1,8 @@
 """Speed of the engine compared with bare SimGrid, in interleaved runs, as a table of ratios.
 
-First every makespan is compared exactly with a known value or with another program: a difference is
-an error (exit code 1). Then each program runs once to warm up and --runs times in turn (A B C, A B C,
-…), and each round gives one ratio for each program. No time is ever asserted.
+First every makespan is compared with a known value or with another program. Any difference is an error (exit code 1).
+Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives one ratio for
+each program. No time is ever asserted.
 
 The programs bench_engine and bench_simgrid are those of the build (./dev bench builds them). Where
 the folder of reference programs is there (--reference), they are compiled into the build folder and
@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCES = ("sg", "sgc", "limit", "sg_off", "limit_off")
 
-# Microseconds. 1F1B: forward 1000 + h, backward 2000 + h, h a hash; plain: h = 0.
+# Microseconds with 1F1B. A forward pass takes 1000 + h and a backward pass 2000 + h, where h is a hash (0 if plain).
 PIPELINES = {
     (4, 8, "1f1b", False): 44536,
     (8, 64, "1f1b", False): 300847,

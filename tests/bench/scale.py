@@ -2,8 +2,8 @@
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 
-10,000 devices x 10 actions from a plan's file, with a trace: under 30 s and 1 GB, and h5py opens the
-trace. `data_parallel` over 256 devices: under 1 s. No time is ever asserted.
+A plan file of 10,000 devices x 10 actions should run with a trace in under 30 s and 1 GB, and h5py opens the trace.
+`data_parallel` over 256 devices should take under 1 s. No time is ever asserted.
 """
 
 import argparse
@@ -69,7 +69,7 @@ cost: {{model: peak}}
 
 
 def measured(words):
-    """(seconds, seconds of the processor, peak MB); of a process of its own."""
+    """(seconds, seconds of the processor, peak MB) of the command, which runs in a process of its own."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -3,10 +3,10 @@ forked processes, as a table of ratios.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 
-sweep.yaml and sweep_resident.yaml beside this file have plans of about 2,000 actions whose choices are all
-given; in the first one the places of loads follow from the bandwidth that is swept, in the second one nothing
-does. Whole processes, in turn; user and system seconds, since the machine may do other things. What is aimed at: at most 0.25 of
-`sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
+sweep.yaml and sweep_resident.yaml beside this file have plans of about 2,000 actions, and leave no choice open. In the
+first one, the positions of loads depend on the bandwidth that is swept. In the second one, only seconds depend on it.
+Whole processes run in turn, and user and system seconds are measured, since the machine may do other things at the same
+time. The aim is at most 0.25 of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def arguments():
 
 
 def cpu_seconds(command, **environment):
-    """Of a process and its children."""
+    """The processor's seconds of a process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, env={**os.environ, **environment})

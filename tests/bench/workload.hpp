@@ -1,7 +1,7 @@
-// The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches
-// (GPipe or 1F1B), and a chain of N layers whose activations are offloaded and fetched again.
-// Forward 1000 + h us, backward 2000 + h us with h a hash of (stage, micro-batch, kind) in 0..100;
-// each transfer moves 16 MB at 25 GB/s, plus 10 us of latency that does not occupy the link.
+// The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches (GPipe or 1F1B), and
+// a chain of N layers whose activations are offloaded and fetched again. A forward pass takes 1000 + h us and a
+// backward pass 2000 + h us, where h is a hash of (stage, micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25
+// GB/s, plus 10 us of latency that does not occupy the link.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Pipeline {
   bool hashed = true;  ///< off: h = 0
 };
 
-/// One computation of a stage, in the stage's order.
+/// One computation of a stage.
 struct Step {
   bool backward;
   int micro_batch;
@@ -32,12 +32,12 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Forward of all layers, each activation saved; then backward in reverse, each activation loaded
-/// again after it was saved, at most two loads ahead of the backward.
+/// A chain with offloading: the forward passes of all layers, each of which saves its activation, and then the backward
+/// passes in reverse order. Each activation is loaded again, at most two backward passes early.
 Plan offload_plan(int layers, int iterations);
 
-/// A body of `layers` computations, each with its own load (16 MB into a pool with room for
-/// two), repeated. Its run must not need more memory with more iterations.
+/// A plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A run of
+/// more iterations must not need more memory.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

@@ -96,7 +96,7 @@ class Killed:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # The file is not accepted as a trace, unless it was complete and only had to be renamed.
+                # Checks that the file is not accepted as a trace, unless it was complete and only had to be renamed.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -134,14 +134,14 @@ class Killed:
             path.unlink()
 
 
-# A disk of $0 bytes at $1, which only this process sees; what is on it in the end is copied to $2.
+# Makes a disk of $0 bytes at $1, which only this process sees. Its files are copied to $2 in the end.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
 
 @functools.cache
 def may_mount():
-    """A sandbox may forbid it."""
+    """Whether such a disk can be made here; a sandbox may forbid it."""
     with tempfile.TemporaryDirectory() as folder:
         return shutil.which("unshare") and on_disk(folder, 4096, "true").returncode == 0
 
@@ -187,7 +187,8 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    rows_failed = words[0] == "sweep" and done.returncode == 1  # a point that found no room is a row
+    # a point for which the disk has no room still gives a row
+    rows_failed = words[0] == "sweep" and done.returncode == 1
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:
         assert b"out of memory" in done.stderr, (words, limits, done.stderr)
@@ -222,7 +223,7 @@ def spoilt(data, choice):
 
 
 def seeds_of_mutants(folder):
-    """Per name: the bytes of a valid file, and the commands that read it."""
+    """For each name, the bytes of a valid file and the commands that read it."""
     folder = pathlib.Path(folder)
     trace = folder / "mutant_seed.h5"
     assert sluice(folder, *RUN, "workload.steps=1", "-o", trace).returncode == 0
@@ -250,7 +251,8 @@ def seeds_of_mutants(folder):
 
 
 def mutated(folder, seeds, choice):
-    """One mutant of an input, read by one command: read or refused, never a crash, a hang or an internal error."""
+    """One command reads one mutant of an input. It must answer or refuse, and never crash, hang or end with an internal
+    error."""
     name, data, commands = choice.choice(seeds)
     path = pathlib.Path(folder) / name
     mutant = spoilt(data, choice)

@@ -38,7 +38,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Whether all choices are given; open fates and cuts, or ones that depend on the machine's size, do not count.
+/// Whether all choices are given. Fates and cuts that are open, or that depend on the machine's size, are not given.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -65,7 +65,7 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "with more memory it is not slower");
 }
 
-/// Plans that are chosen by estimates may be slower in the last digits.
+/// A plan that was chosen by estimates may be slower by a rounding.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const Value* rate = run.scenario.document.find("platform");
@@ -100,8 +100,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Giving the chosen values explicitly chooses them again, among fewer candidates. If nothing is left open, the
-/// plan runs at the full capacity, and may wait for memory: that may only be slower.
+/// Giving the chosen values explicitly chooses them again, among fewer candidates. If nothing is left open, the plan
+/// runs at the full capacity and may wait for memory, so that it may be slower.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;

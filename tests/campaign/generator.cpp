@@ -20,7 +20,7 @@ std::string link(Draws& draws, const std::string& joins, const std::vector<std::
   return text + "}";
 }
 
-/// A policy, and the number of devices.
+/// A policy, and the number of devices it is drawn for.
 struct Asked {
   std::string policy;  ///< its mapping, without braces
   std::string acting;  ///< the policy that computes; for data_parallel that of a replica
@@ -65,7 +65,7 @@ void add_settings(Draws& draws, Asked& asked, int batches) {
   if (phases && draws.one_in(4)) asked.policy += key("weights", "on_demand");
 }
 
-/// What is left open on several devices takes most of a campaign's time: it is drawn less often.
+/// Open choices on several devices take most of a campaign's time, so they are drawn less often.
 bool left_open(Draws& draws, const Asked& asked) {
   return draws.one_in(asked.devices > 1 ? 8 : 3);
 }
@@ -107,7 +107,7 @@ std::string random_fates(Draws& draws, const Asked& asked) {
 std::string random_workload(Draws& draws, const Asked& asked, int& batches) {
   const int micro_batch = draws.number(1, 3), steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
-  // Of several devices each plan is long, and many are compared: fewer micro-batches do.
+  // For several devices the plans are long, and many are compared, so there are fewer micro-batches.
   const int accumulation =
       draws.number(1, asked.devices > 1 ? 2 : 4) * (asked.training ? asked.devices : 1);
   batches = per_step * accumulation;

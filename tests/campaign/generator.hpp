@@ -10,13 +10,13 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< of the scenario; its devices have unlimited memory
-  /// The part of the memory it needs without limit that it gets; 0: unlimited.
+  /// The capacity, as a part of the peak of a run with unlimited memory; 0: unlimited.
   double share = 0;
 };
 
 Question random_question(Draws& draws);
 
-// Its parts, as YAML.
+// The parts of a scenario, as YAML.
 std::string random_network(Draws& draws);
 std::string random_machine(Draws& draws, int devices);
 

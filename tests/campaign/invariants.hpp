@@ -23,7 +23,7 @@ struct Executed {
 
 /// Throws InputError.
 Scenario scenario_of(const std::string& text, const std::vector<std::string>& overrides = {});
-/// Reads, plans and replays it. Throws InputError, Infeasible.
+/// Reads, plans and replays a scenario. Throws InputError or Infeasible.
 Executed executed(const std::string& text);
 
 /// Collects claims that do not hold.
@@ -62,7 +62,8 @@ struct Verdict {
   std::string message;                  ///< why it is infeasible or refused
 };
 
-/// Runs all checks on a scenario, and of the comparing ones only number `which`; -1: all.
+/// Runs all checks on a scenario. Of those that compare it with a changed scenario, only number `which` runs, or all if
+/// it is -1.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

@@ -43,7 +43,7 @@ std::string images(Draws& draws) {
   return text;
 }
 
-/// Blocks of dense layers with a shortcut around each.
+/// Blocks of dense layers, each with a shortcut around it.
 std::string residual(Draws& draws) {
   const std::string width = std::to_string(draws.number(4, 400));
   std::string text = "{type: input, name: x, shape: [" + width + "]}";

@@ -56,7 +56,7 @@ void check_energy(const Executed& run, Complaints& complaints) {
     complaints.equal(s.number("energy_j"),
                      sum_of(s, "energy_j_by_device") + sum_of(s, "energy_j_by_link"),
                      "energy is the sum of devices and links");
-  std::map<std::string, std::pair<double, double>> watts;  // at rest, at most
+  std::map<std::string, std::pair<double, double>> watts;  // the power at rest, and at most
   for (const Stream& stream : run.plan().streams) {
     auto& [idle, most] = watts[stream.device.empty() ? stream.name : stream.device];
     idle += stream.idle_w;

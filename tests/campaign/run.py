@@ -108,7 +108,7 @@ def main():
     parser.add_argument("--seed", type=int, help="the first seed; otherwise where the last campaign ended")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", choices=KINDS, action="append", help="one kind alone; may be repeated")
-    parser.add_argument("--times", type=int, default=0, help="so many attacks of each kind, however long they take")
+    parser.add_argument("--times", type=int, default=0, help="the number of attacks of each kind, instead of a time")
     arguments = parser.parse_args()
     kinds = arguments.only or list(KINDS)
     first = seed_to_begin_with(arguments.seed)

@@ -15,12 +15,12 @@ struct Trial {
   std::string died;  ///< how its process ended; empty: it answered
   Draws::Tape tape;  ///< all that was drawn
 
-  /// The first complaint without its numbers, or that the process died, or that the scenario was
-  /// refused, because every drawn scenario is valid. Empty: all claims hold.
+  /// The first complaint without its numbers, or that the process died, or that the scenario was refused (every drawn
+  /// scenario is valid). It is empty if all claims hold.
   std::string fault() const;
 };
 
-/// `which`: the comparing check, as for verdict_of.
+/// `which` selects the comparing check, as in verdict_of().
 Trial try_seed(std::uint64_t seed, int which, bool simgrid);
 Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.

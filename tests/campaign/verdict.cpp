@@ -1,5 +1,5 @@
-// Executes a scenario, checks it by itself, and compares it with the same scenario on
-// another machine or with an explicit choice.
+// Executes a scenario and checks its result. Then it compares the scenario with a changed one, which has another
+// machine or an explicit choice.
 #include <algorithm>
 #include <cmath>
 
@@ -66,7 +66,7 @@ bool same_numbers(const Summary& a, const Summary& b) {
 }
 
 void compare_with_oracle(const Executed& run, Complaints& complaints) {
-  constexpr std::int64_t most = 400;  // its work grows fast with the size
+  constexpr std::int64_t most = 400;  // the naive executor takes long for large plans
   if (executions_of(run.plan()) > most || !PlanTables(run.plan()).contention_free()) return;
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""An answer says what was asked, how certain it is, and gives notes; a refusal is five lines."""
+"""An answer says what was asked and how certain it is, and gives notes. A refusal has at most five lines."""
 
 import json
 import os
@@ -38,7 +38,7 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# A card with a disk behind its host: 1 GFLOP/s and 1 GB/s, both known; the disk's rate is not.
+# A card with a disk behind its host. Its 1 GFLOP/s and 1 GB/s have sources, and the disk's rate has none.
 DISK = """\
 format: sluice-scenario/1
 question: What is the disk for?
@@ -177,7 +177,7 @@ class Answers(unittest.TestCase):
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
-        # Without a source nothing counts as sourced.
+        # If the platform names no source, none of its figures count as sourced.
         none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
         self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
@@ -326,7 +326,7 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With the cut chosen for one step it is this figure; with all cuts open it is this or less.
+        # With the cut that was chosen for one step, a step takes this time. With open cuts it takes this time or less.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

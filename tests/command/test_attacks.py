@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What the program meets from outside: signals at any moment, no room on the disk, in memory or for
-descriptors, no standard output, names with characters that no name should have."""
+"""The program withstands attacks from outside: signals at any moment; no room on the disk, in memory or for
+descriptors; no standard output; names with strange characters."""
 
 import json
 import os
@@ -149,7 +149,7 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # Limits are closer together where SimGrid's libraries and their constructors run out of memory.
+        # More limits are tried in the range where SimGrid's libraries and their constructors run out of memory.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):

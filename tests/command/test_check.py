@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""sluice check: planted changes are found and named, accepted ones are kept, and readers of reports
-can parse them."""
+"""sluice check: planted changes are found and named, accepted changes become the baseline, and programs that read
+reports can parse them."""
 
 import json
 import os
@@ -41,7 +41,7 @@ class Check(unittest.TestCase):
         return json.loads(self.check(code, *words, "--format", "json"))
 
     def scenario(self, name, base="phased_ipu_pair", **changes):
-        """The resolved scenario as a separate file; changes are {"policy.overlap": "false"}."""
+        """Writes the resolved scenario, with changes like {"policy.overlap": "false"}, as a separate file."""
         words = [f"{key}={value}" for key, value in changes.items()]
         done = self.sluice("run", base, *words, "--resolve", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -101,8 +101,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Two neighbours of different streams, of which neither waits for the other and neither
-        # allocates where the other does.
+        # Two neighbouring actions of different streams. Neither waits for the other, and they allocate in different
+        # pools.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -143,7 +143,7 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # One batch at a time: the bound falls with the makespan, and its ratio stays.
+        # With one batch at a time, the bound falls with the makespan, so that their ratio stays.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",

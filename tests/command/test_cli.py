@@ -247,7 +247,8 @@ class Run(Cli):
         self.assertEqual(self.answers("run", *SMALL, "--json"), self.answers("run", *SMALL, "--json"))
 
     def test_numbers_have_full_precision(self):
-        # All weights, the first input, 20 batches, the last answer: 1 stage, nothing else waits.
+        # With one stage, the run takes all weights, the first input, 20 batches and the last answer, because nothing
+        # else is waited for.
         result = self.answers_json("run", *SMALL)
         stage = result["stages"][0]
         link, rate = 10.53e9, 4.291e12
@@ -329,9 +330,10 @@ prologue:
         self.assertAlmostEqual(metrics["makespan_s"] / total, 1, delta=1e-9)
 
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
-        # Each of two passes waits for 20.97 GB of full6 and 16.70 GB of full7 and full8 at 30 GB/s,
-        # 0.699 + 0.557 s; the first one also for 3.0 GB of the convolutions and two inputs, 0.108 s,
-        # the second one for the rest of them, 0.019 s: 2.638 s beside 5.965 s of computing.
+        # Each of two passes waits for 20.97 GB of full6 and for 16.70 GB of full7 and full8 at 30 GB/s, 0.699 + 0.557
+        # s. The first pass also waits for 3.0 GB of the convolutions and two inputs, 0.108 s. The second pass waits for
+        # the part of these convolutions that did not stay, 0.019 s. Together these are 2.638 s, in addition to 5.965 s
+        # of computing.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")
@@ -496,7 +498,7 @@ class Model(Cli):
         # Inputs of the products, and 8 bytes for the place of each maximum.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
-        # Each gradient of a product is as much work as the product; the image needs none.
+        # Each gradient of a product takes as much work as the product. The image needs no gradient.
         macs = column("macs")
         self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
         self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,
@@ -538,7 +540,7 @@ class Model(Cli):
                         for dtype in ("float16", "float32"))
         self.assertEqual((half["dtype"], single["dtype"]), ("float16", "float32"))
         rows = {row["layer"]: row for row in half["layers"]}
-        # A block between norm1 and sum2, Korthikanti et al. (2022): s h (34 + 5 a s / h).
+        # The block from norm1 to sum2 keeps s h (34 + 5 a s / h) bytes (Korthikanti et al. 2022).
         block = rows["sum2.1"]["total_kept_bytes"] - rows["dropout"]["total_kept_bytes"]
         self.assertEqual(block, 2048 * 6144 * 34 + 5 * 64 * 2048 ** 2)
         masks = 64 * 2048 ** 2 + 3 * 2048 * 6144
@@ -600,7 +602,7 @@ class Model(Cli):
         self.assertEqual(len(rows), 19)
         self.assertEqual(rows[15]["layer"], "16-ReLu")
         self.assertEqual(rows[15]["total parameters"], "26241632")
-        self.assertEqual(rows[15]["MACs"], "")  # a stage table does not know them
+        self.assertEqual(rows[15]["MACs"], "")  # a stage table does not have these columns
 
     def test_device_and_dtype(self):
         whole = self.answers_json("model", "matmul_chain", "--platform", "ipu_pair_gc200",
@@ -644,7 +646,7 @@ class List(Cli):
         entries = {entry["name"]: entry for entry in json.loads(self.answers("list", "platforms", "--json"))}
         self.assertIn({"name": "devices.gpu.memory.capacity", "value": "40GB", "note": "data sheet"},
                       entries["a100_pcie"]["figures"])
-        # Each figure is there under the key of an override.
+        # Each figure is listed under the key that an override would use.
         for figure in entries["a100_pcie"]["figures"]:
             key = f"platform.{figure['name']}={figure['value']}"
             self.answers("run", "alexnet_resident", "platform=a100_pcie", key, "--resolve")
@@ -714,7 +716,7 @@ class Show(Cli):
 
 
 class Signals(Cli):
-    """A run that takes minutes, interrupted. It uses the engine, because the replay would skip its steady state."""
+    """Interrupts a run that takes minutes. It uses the engine, because the replay would skip its steady state."""
     LONG = ["run", "alexnet_resident", "workload.steps=50000000", "--executor", "simgrid"]
 
     def interrupt(self, number, trace):

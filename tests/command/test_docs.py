@@ -17,7 +17,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>.*?)^```|^(?P<indented>(?: {4}.*\n)+)|`(?P<inline>sluice [^`]+)`",
                       re.M | re.S)
 
-# What stands for a file or a number in a page, and what it is here.
+# Words that stand for a file or a number in a page, and what they are replaced by here.
 NAMES = {"S": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -61,7 +61,7 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, and a shorter command that tests the same.
+# Commands that take minutes or need missing files, each with a shorter command that tests the same.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
@@ -82,7 +82,7 @@ SHORTER = {
         ' --store "part$SLURM_ARRAY_TASK_ID.db"',
 }
 
-# Commands whose answer is not success, by the page that says so.
+# Commands that end with another exit code than 0, and the page says so.
 EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4}
 
 
@@ -134,7 +134,7 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # A document of the repository is known everywhere by its name alone.
+        # Makes the documents of the repository available under their names alone, because pages use these names.
         command = re.sub(r"\b(?:scenarios|models)/(\w+)\.yaml\b(?<!small\.yaml)", r"\1", command)
         if command in BEFORE:
             run(BEFORE[command])

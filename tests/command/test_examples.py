@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["SLUICE_PROGRAM"])
 COMPILED = PROGRAM.parent / "examples"
 
-# The beginning of each output, derived without Sluice where that is short.
+# The beginning of each output. It is derived without Sluice if the derivation is short:
 #
 # run_scenario: 10 steps of 10 batches of 8 samples.
 # plan_by_hand: 16 MB at 16 GB/s are 1 ms; then three computations of 2 ms, the loads beside them.

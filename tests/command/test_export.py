@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Exports of real runs, read back by other programs: Perfetto's by protoc, Chrome's and the data islands by
-Python's json, CSV by its csv; all against the trace as h5py reads it."""
+"""Exports of real runs, read back by other programs. protoc reads Perfetto's format, Python's json reads Chrome's
+format and the data islands, and its csv reads CSV. All are compared with the trace as h5py reads it."""
 
 import collections
 import csv
@@ -117,7 +117,7 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """(source, target) by the span's number: the source ended the target's last wait."""
+        """Pairs (source, target) of span numbers. The end of the source ended the target's last wait."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 
@@ -329,9 +329,9 @@ class Export(unittest.TestCase):
                                         for pool, events in trace.memory.items() if events})
 
     def check_depth(self, events):
-        """Reads the spans of each thread as Speedscope does: beginnings and ends in two queues; of
-        two at one moment the end comes first, unless both are of the same name and arguments. No
-        span is then within another one, and none stays open."""
+        """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. Of an end and a
+        beginning at one moment, the end comes first, unless both have the same name and arguments. Read in this way, no
+        span may be within another one, and none may stay open."""
         queues = collections.defaultdict(lambda: {"B": [], "E": []})
         for event in events:
             if event["ph"] in "BE":

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""sluice fits on the command line: its largest runs, one more exits 4; the small CNN document's section says what it prints."""
+"""sluice fits on the command line. The largest batch that it prints runs, and one more sample exits with 4. The page on
+memory and computation of networks shows what it prints."""
 import json
 import os
 import pathlib
@@ -155,7 +156,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # Two samples: 100 x 4 B each in and out, 10,000 x 4 B of weights; 2 ms and 4 ms.
+        # A layer that was measured for two samples. A sample has 100 x 4 B in and 100 x 4 B out, the weights have
+        # 10,000 x 4 B, and the passes take 2 ms and 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A trace with a fold: NumPy, following the description of the format, gives what `sluice export` writes."""
+"""A trace with a fold (a repeated part that is stored once). NumPy reads it as the description of the format says, and
+gets what `sluice export` writes."""
 
 import os
 import pathlib
@@ -30,7 +31,7 @@ def sluice(*words):
 
 
 def expanded(file, name, later):
-    """A column of /spans with its one fold, as sim/trace/FORMAT.md has it."""
+    """Returns a column of /spans in full. It unfolds the only fold, as sim/trace/FORMAT.md describes."""
     first, rows, times, each = (file["folds"][key][0] for key in ("first_row", "rows", "times", later))
     column, last = file[f"spans/{name}"][:], first + rows
     again = column[first:last] + each * np.arange(1, times + 1)[:, None]

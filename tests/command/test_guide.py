@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """docs/guide.md: its commands, run in order in an empty folder outside the repository with only `sluice`
-on the path, print the text below them. With --write, the page gets what they print today."""
+on the path, print the text below them. With --write, the page gets the text that they print now."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ BLOCK = re.compile(r"```sh\n(?P<commands>.*?)```\n(?:```text\n(?P<output>.*?)```
 
 
 def in_an_empty_folder(use):
-    """Calls use(run), where run(commands) returns what the commands print."""
+    """Calls use(run), where run(commands) runs the commands and returns the text that they print."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as path:
         assert not pathlib.Path(folder).is_relative_to(ROOT)
         (pathlib.Path(path) / "sluice").symlink_to(PROGRAM)
@@ -36,7 +36,7 @@ def in_an_empty_folder(use):
 
 
 def rewritten(text):
-    """The guide with what its commands print today."""
+    """Returns the guide with the text that its commands print now."""
     def block(run, match):
         commands = match["commands"]
         output = run(commands)

@@ -8,7 +8,8 @@ import unittest
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# One transfer per layer, and the transfer of the next layer during the computation of this one.
+# A scenario with one transfer per layer, in which the weights of the next layer come during the computation of this
+# one.
 CHOICES = ["policy.in_flight=1", "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"]
 SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
 
@@ -38,8 +39,8 @@ class LongRuns(unittest.TestCase):
             except ImportError:
                 self.skipTest("no h5py to read the trace back")
             with h5py.File(os.path.join(folder, "many.h5")) as trace:
-                # A step: 3 loads of weights, an input, 3 computations, an answer. The first step's
-                # early loads are in the prologue, the last step's are dropped.
+                # A step has 3 loads of weights, an input, 3 computations and an answer. The first step's early loads
+                # are in the prologue, the last step's are dropped.
                 self.assertEqual(len(trace["spans/start"]), 8 * 100_000)
 
     def test_two_runs_have_the_same_content(self):

@@ -29,7 +29,7 @@ def sluice(*words, cwd=ROOT, **variables):
 
 
 def too_wide(text, columns=80):
-    """Lines of several words that are too long; a long path or word may have its own line."""
+    """Returns the lines that are too long. A single long path or word is not counted, because it cannot be broken."""
     return [line for line in text.splitlines() if len(line) > columns and len(line.split()) > 2]
 
 
@@ -94,7 +94,8 @@ class Page(unittest.TestCase):
         self.assertTrue(too_wide(done.stdout))
 
     def test_equal_devices_are_one_row(self):
-        words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]  # no card waits for another
+        # with this policy, no card waits for another
+        words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]
         answer = sluice(*words, "-o", "t.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"\n +slot\.gpu0\.\.gpu3\.down: .* each in ")
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
@@ -102,7 +103,7 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # Cards that differ are drawn separately, and cards that only take turns are one row in the answer.
+        # Cards that differ are drawn in separate rows. Cards that only take turns become one row of the answer.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")
@@ -192,7 +193,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("sluice run alexnet_resident platform.links.host.band"),
                          {"platform.links.host.bandwidth="})
         self.assertEqual(self.completed("sluice run alexnet_resident policy.over"), {"policy.overlap="})
-        # Bash already has the text before the '='.
+        # Bash itself keeps the text before the '=', so that only the rest is offered.
         self.assertEqual(self.completed("sluice run alexnet_resident workload.dtype=bfl"), {"bfloat16"})
         self.assertEqual(self.completed("sluice run alexnet_resident platform=h100_s"), {"h100_sxm5"})
         self.assertEqual(self.completed("sluice run alexnet_resident policy=str"), {"streamed"})

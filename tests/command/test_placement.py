@@ -79,11 +79,12 @@ class Placement(unittest.TestCase):
             # 1 ms a kernel, 0.1 ms for each operand that is read in PMEM and 3 ms for a result there.
             self.assertAlmostEqual(document["all_fast_s"], 2e-3)
             self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
-            # 120 bytes hold both results and the image; 940 all but the first weights, or the second.
+            # 120 bytes hold both results and the image. 940 bytes hold everything except the weights of one of the
+            # products.
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # written operands dominate
+            self.assertEqual(names[:2], ["one", "two"])  # because written operands take most of the time
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")

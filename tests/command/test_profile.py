@@ -73,7 +73,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        self.assertIsNone(computation["interpolation_error"])  # of two batches neither lies between others
+        self.assertIsNone(computation["interpolation_error"])  # of only two batches, neither lies between others
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))
@@ -134,7 +134,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertEqual(left('cache=hot;sizes="m=1;n=3"'), ["b"])
         self.assertEqual(left("level=leaf;occurrences=1"), ["a", "b", "c"])
         self.assertIn("expected COLUMN=VALUE", self.fails("profile", "show", "p.csv", "--where", "cache", code=2))
-        # What is advised where rows differ can be said as it is.
+        # The option that a message advises if rows differ can be typed as the message prints it.
         self.write("q.csv", "operator,sizes,input_pools,dtype,seconds_median",
                    "gemm,m=64;n=64;k=64,DRAM;DRAM,float32,1e-5", "gemm,m=64;n=64;k=128,DRAM;PMEM,float32,2e-5")
         refused = self.fails("profile", "fit", "q.csv", "--on", "t4", code=3)

@@ -31,11 +31,12 @@ def documents(kind):
 
 
 def load(path):
-    """A document as an editor sees it, without the base that its `file:` names."""
+    """A document as an editor sees it, which does not read the base that the key `file` names."""
     return yaml.safe_load(path.read_text())
 
 
-# Mistakes that `sluice run` refuses: (kind, bundled document, what is replaced, by what).
+# Mistakes that `sluice run` refuses, as (kind, bundled document, the text that is replaced, the mistake that replaces
+# it).
 TYPOS = [
     ("scenario", "alexnet_x200", "policy:", "polcy:"),
     ("scenario", "alexnet_x200", "name: streamed", "name: steamed"),

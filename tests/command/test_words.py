@@ -17,7 +17,7 @@ PLANS = re.findall(r"```text\n(format: sluice-plan.*?)```", PAGE, re.S)
 
 
 def spans(plan):
-    """{(action, iteration): (start, end) in ms}, after both executors agreed."""
+    """Runs a plan with both executors, which have to agree, and returns {(action, iteration): (start, end) in ms}."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "words.plan"
         path.write_text(plan)
@@ -43,7 +43,7 @@ class Words(unittest.TestCase):
     def test_iteration_distance_and_ahead(self):
         self.check(PLANS[0], {("first", 0): (0, 1), ("next", 0): (1, 2), ("next", 1): (3, 4),
                               ("use", 0): (1, 3), ("use", 1): (3, 5), ("use", 2): (5, 7)})
-        # The drawing: seven columns of 7 characters, one a millisecond, from column 15.
+        # The drawing has seven columns of 7 characters, from column 15 on. Each column is a millisecond.
         streams = re.search(r"gpu\.host\.down  (.*)\ngpu\.compute    (.*)\n", PAGE)
         drawn = {}
         for line in streams.groups():

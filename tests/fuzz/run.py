@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Fuzzes the readers: run.py [SECONDS EACH] [TARGET...], by default 600 s of each target.
 
-Seeds are the zoo and the corpus; new inputs are kept in build/fuzz/found/TARGET. --minimise turns both into the
-corpus in tests/fuzz/corpus: as few small files as reach the same code. --keep N: at most N of them.
+Fuzzing starts from the bundled documents and the corpus. New inputs are kept in build/fuzz/found/TARGET. --minimise
+makes a new corpus in tests/fuzz/corpus from the old one and the new inputs: the fewest small files that reach the same
+code. With --keep N it keeps at most N of them.
 """
 
 import argparse
@@ -79,7 +80,7 @@ def minimise(target, keep):
         shutil.rmtree(CORPUS / target, ignore_errors=True)
         (CORPUS / target).mkdir(parents=True)
         step = max(1, -(-len(files) // keep))
-        for path in files[::step]:  # of all sizes
+        for path in files[::step]:  # files of all sizes
             shutil.copy(path, CORPUS / target / path.name[:12])
     return 0
 

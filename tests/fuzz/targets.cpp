@@ -26,7 +26,7 @@ Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
   if (to_yaml(parse_text(written, "written.yaml"), false) != written)
-    throw InternalError("what is written reads back otherwise:\n" + written);
+    throw InternalError("the written document does not read back as the same:\n" + written);
   parse_text(to_json(document), "written.json");
   return document;
 }
@@ -35,7 +35,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// The first line is the mapping of an importer, and the rest is the file.
+/// Reads the first line as the mapping of an importer, and the rest as the file.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("no line for the keys");
@@ -50,7 +50,7 @@ void read_imported(const std::string& text, const std::string& path, const std::
   const Model model = read_model(use), written = read_model(again);
   if (model.parameters() != written.parameters() || model.flop() != written.flop() ||
       model.layers.size() != written.layers.size())
-    throw InternalError("an imported model reads back otherwise");
+    throw InternalError("an imported model does not read back as the same");
 }
 
 void read_onnx_text(const std::string& text, const std::string& path) {
@@ -64,14 +64,15 @@ void read_pipedream_text(const std::string& text, const std::string& path) {
 void read_baseline_text(const std::string& text, const std::string& path) {
   const std::string written = to_text(baseline_from(parse_text(text, path)));
   if (to_text(baseline_from(parse_text(written, "written.json"))) != written)
-    throw InternalError("a baseline reads back otherwise:\n" + written);
+    throw InternalError("a baseline does not read back as the same:\n" + written);
 }
 
 void read_quantity_text(const std::string& text, const std::string&) {
   const auto dimension = static_cast<Dimension>(text.empty() ? 0 : text.front() & 7);
   const std::string quantity = text.substr(std::min<std::size_t>(1, text.size()));
   const double value = parse_quantity(quantity, dimension, "key");
-  if (!(value >= 0) || !std::isfinite(value)) throw InternalError("a quantity that is none");
+  if (!(value >= 0) || !std::isfinite(value))
+    throw InternalError("a quantity is negative or not finite");
   (void)format_quantity(value, dimension);
   if (dimension == Dimension::bytes) (void)parse_bytes(quantity, "key");
 }
@@ -119,7 +120,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
   const Plan plan = plan_from_text(text, path);
   const std::string written = to_text(plan);
   if (to_text(plan_from_text(written, "written")) != written)
-    throw InternalError("a plan's text reads back otherwise:\n" + written);
+    throw InternalError("a plan's text does not read back as the same:\n" + written);
   check_structure(plan);
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {
@@ -131,7 +132,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
 
 namespace {
 
-/// Reads a plan of version 1, whatever its first line says.
+/// Reads the text as a plan of version 1, even if its first line names another version.
 void read_first_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/1\n" + text, path);
 }
@@ -148,8 +149,9 @@ void replay_plan_text(const std::string& text, const std::string& path) {
   if (executions_of(plan) > most) return;
   const ReplayResult once = replay(plan), again = replay(plan);
   if (once.blocking.has_value() != again.blocking.has_value() || once.makespan != again.makespan)
-    throw InternalError("a plan replays otherwise the second time");
-  if (!once.blocking && !(once.makespan >= 0)) throw InternalError("a makespan that is none");
+    throw InternalError("a second replay of a plan gives another result");
+  if (!once.blocking && !(once.makespan >= 0))
+    throw InternalError("a makespan is negative or not a number");
 }
 
 }  // namespace

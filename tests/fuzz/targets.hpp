@@ -19,10 +19,10 @@ struct FuzzTarget {
 
 const std::vector<FuzzTarget>& fuzz_targets();
 
-/// Null if no target has that name.
+/// Returns null if no target has this name.
 const FuzzTarget* fuzz_target(std::string_view name);
 
-// Each text that is read is written again, and reads back as the same.
+// A target writes each document that it reads, and checks that the written text reads back as the same.
 void read_model_text(const std::string& text, const std::string& path);
 void read_platform_text(const std::string& text, const std::string& path);
 void read_scenario_text(const std::string& text, const std::string& path);

@@ -29,8 +29,8 @@ TEST_CASE("the first half of an answer leaves while the second is made, and make
   // The weights (0.04) and the input (0.004) are loaded, and the first layer ends at 1.044. The
   // first half's weights take 0.04, and it ends at 2.084. Its answer is saved while the second
   // half's weights are loaded (0.04). The second half ends at 3.124, and the rest of the answer
-  // takes 0.004. The first half needs 40 kB of weights, the input of 4 kB, which the second half
-  // also reads (it gets it as a separate tensor of 4 kB), and 4 kB for its half of the answer.
+  // takes 0.004. The first half needs 40 kB of weights, 4 kB of input and 4 kB for its half of the answer. In addition,
+  // the second half has its own tensor of 4 kB for the same input.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);
@@ -52,7 +52,7 @@ TEST_CASE("answers that are discarded are dropped part by part") {
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }
 
-/// GPT-2 in float32 with all choices open, on a card with that many bytes, for 8 samples.
+/// A scenario of GPT-2 in float32 for 8 samples, with all choices open, on a card with `capacity` bytes.
 Scenario streamed_gpt2(const std::string& capacity) {
   return load_scenario(data_root() + "/scenarios/alexnet_x200.yaml",
                        {"model={file: ../models/gpt2.yaml}", "workload.batches_per_step=8",

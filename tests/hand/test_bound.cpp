@@ -30,8 +30,8 @@ Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
   return action;
 }
 
-/// Two devices behind one link of 100 byte/s; routes with setup 0.5 s and latency 0.25 s, each on
-/// the copy engine of its device. Streams: 0, 1 compute, 2, 3 copy.
+/// Two devices behind one link of 100 byte/s. Each has a copy engine, whose route has a setup of 0.5 s and a latency of
+/// 0.25 s. Streams 0 and 1 compute, streams 2 and 3 copy.
 Plan two_devices() {
   Plan plan;
   plan.links = {{"host", 100, 0, 0}};
@@ -66,8 +66,8 @@ TEST_CASE("A link that two devices share binds: setup, all bytes, then the last 
 
 TEST_CASE("A link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // b's load must wait for 2 s of compute, a's load for nothing. After a's load 5 s follow, after
-  // b's nothing.
+  // b's load must wait for 2 s of computation, and a's load for nothing. 5 s follow after a's load, and nothing after
+  // b's load.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // link: 0.5 + (300 + 900) / 100 + 0.25 = 12.75; b: 2 + 0.5 + 9 + 0.25 = 11.75
@@ -87,7 +87,8 @@ TEST_CASE(
 }
 
 TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
-  // A load (0.5 + 0.5 + 0.25 s), `first` s of compute, another load, and 3 s of compute, one after the other.
+  // Four actions one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, another load, and a
+  // computation of 3 s.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
     body(plan,
@@ -105,8 +106,8 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
 }
 
 TEST_CASE("A resource whose own work is less than half of the bound does not bind") {
-  // a computes, its copy engine saves 100 B, and b does the rest. Each bound is the whole path,
-  // 8.25 + 1.75 + `last`, during which a works for 8.25 s and the engine for 1.5 s.
+  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of each of them is the whole path,
+  // 8.25 + 1.75 + `last`. On this path, a works for 8.25 s and the engine for 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -130,8 +131,8 @@ TEST_CASE("Without overlap no resource binds, the dependencies do") {
 }
 
 TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
-  // a's 2 s and what must follow them take as long as b's 1000 s and what must come before: 1002 s.
-  // b's transfer before all that adds 1.75 s, which is 0.17 %.
+  // a's 2 s and the actions that must follow take 1002 s, and so do b's 1000 s and the actions that must come before.
+  // b's transfer at the beginning adds 1.75 s, which is only 0.17 %.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -139,7 +140,7 @@ TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // If the bounds differ more, the greatest: a alone 1200 s, b 2 + 1000 s.
+  // If the bounds differ more, the resource with the greatest bound binds: here a alone takes 1200 s, and b 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
@@ -147,7 +148,8 @@ TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
 
 TEST_CASE("Prefetches beyond the end are not counted") {
   Plan plan = two_devices();
-  // The prologue has load 0. The body has the load for the next iteration, and compute. The last load is dropped.
+  // The prologue has load 0. The body has a computation and the load for the next iteration. The load of the last
+  // iteration is dropped.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
   plan.actions[1].ahead = 1;
   plan.body_begin = 1;
@@ -219,9 +221,9 @@ TEST_CASE("Counting iterations at once gives the same bound as walking through t
 }
 
 TEST_CASE("A stream that grows faster overtakes the other, and then decides the bound") {
-  // a begins after 100 s of the prologue and takes 1 s per iteration; b begins at once and takes
-  // 1.5 s. A third stream waits for both, and adds 0.25 s at the end. After n iterations this is
-  // max(100 + n, 1.5 n) + 0.25; both terms are equal at n = 200.
+  // a begins after 100 s of the prologue and takes 1 s per iteration. b begins at once and takes 1.5 s per iteration. A
+  // third stream waits for both, and adds 0.25 s at the end. After n iterations this is max(100 + n, 1.5 n) + 0.25;
+  // both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});

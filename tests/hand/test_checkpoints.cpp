@@ -1,6 +1,6 @@
 // Checkpoints against the closed forms of Chen, Xu, Zhang and Guestrin, Training deep nets with
-// sublinear memory cost (2016), section 4.1: a chain of n equal stages in sqrt(n) segments. 1
-// GFLOP/s, so a stage of 1e6 FLOP takes 1 ms forward, 2 ms backward; 1 GB/s.
+// sublinear memory cost (2016), section 4.1: a chain of n equal stages in sqrt(n) segments. At 1 GFLOP/s, a stage of
+// 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -93,7 +93,7 @@ Chain vgg19() {
       {3, 512, 28}, {3, 512, 28}, {3, 512, 28}, {2, 512, 14},  {3, 512, 14},  {3, 512, 14},
       {3, 512, 14}, {3, 512, 14}, {2, 512, 7},  {1, 4096, 1},  {1, 4096, 1},  {1, 1000, 1}};
   Chain chain;
-  double inputs = 3;  // of a point of the output, but for the kernel
+  double inputs = 3;  // MACs of a point of the output, without the factor of the kernel
   chain.input.bytes = 4 * 3 * 224 * 224;
   for (const Layer& layer : layers) {
     if (layer.side == 1 && chain.stages.size() == 21) inputs = 512 * 7 * 7;

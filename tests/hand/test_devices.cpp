@@ -1,5 +1,6 @@
 // Two devices behind one host link: sharded and data_parallel, with the contention worked out.
-// Times in milliseconds; 1 GFLOP/s per device, 1 GB/s the host link, so 1 kB takes 1 us alone.
+// Times are in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if it is alone on
+// the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 using test::Row;
 
-/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+/// Layers A, B and C take 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB, their outputs 2, 3 and 1 kB, and the
+/// input has 1 kB.
 const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 double makespan(const std::string& text, std::vector<std::string> overrides, bool shared) {
@@ -33,9 +35,10 @@ Approx ms(double value) {
 }
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
-  // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the
-  // rate, until 0.6; then gpu0's input takes 0.001. A batch takes 1 + 2, 0.003 for B's 3 kB over the pair's
-  // link, and 3. There are four batches, and the last answer takes 0.001. The other inputs are hidden.
+  // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
+  // until 0.6. Then gpu0's input takes 0.001. A batch takes 1 + 2 on gpu0, 0.003 for B's 3 kB over the pair's link, and
+  // 3 on gpu1. There are four batches, and the last answer takes 0.001. The other inputs are loaded during
+  // computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
   // With private links, gpu0's weights take 0.3 while gpu1 loads its own.
@@ -77,18 +80,20 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // What is open is chosen for both devices. One device has its last input 1 ms before the other, at
-  // 1203 ms, and has saved its last answer when the other begins to save. Nothing can be faster: all
-  // bytes go in, and then follow the last computation and the last answer.
+  // The open choices are made for both devices together. One device has its last input at 1203 ms, 1 ms before the
+  // other, and has saved its last answer when the other begins to save. No plan can be faster, because all bytes must
+  // be loaded before the last computation, and the last answer is saved after it.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
-  // With private links: 600 + 2 inputs + 0.006 + the last answer. The first answer has just been saved by then.
+  // With private links, the run takes 600 + 2 inputs + 0.006 + the last answer. The first answer has just been saved by
+  // then.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }
 
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
   // Each device loads two inputs and A's weights: 0.102 at the full rate, so 0.204 at half the rate. Then it
-  // computes for 12, because the weights of B and C are hidden even at half the rate. Both last answers take 0.002.
+  // computes for 12, because the weights of B and C are loaded during computations even at half the rate. Both last
+  // answers take 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",

@@ -27,9 +27,9 @@ Model zoo_model(const std::string& name, const std::vector<std::string>& overrid
 }  // namespace
 
 TEST_CASE("a block of BERT large keeps s h (34 + 5 a s / h) bytes a sample, 606 MB in all") {
-  // s = 384 tokens, h = 1024, a = 16: s h = 393,216, a s s = 2,359,296. With dropout
-  // 34 x 393,216 + 5 x 2,359,296 = 25,165,824; without, two masks of s h, and of the scores
-  // 2 + 1 bytes less: 32 x 393,216 + 2 x 2,359,296 = 17,301,504.
+  // With s = 384 tokens, h = 1024 and a = 16, s h = 393,216 and a s s = 2,359,296. With dropout a block keeps 34 x
+  // 393,216 + 5 x 2,359,296 = 25,165,824. Without dropout it keeps no masks: two times s h bytes less, and 2 + 1 bytes
+  // less for each score. That is 32 x 393,216 + 2 x 2,359,296 = 17,301,504.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -37,12 +37,12 @@ TEST_CASE("a block of BERT large keeps s h (34 + 5 a s / h) bytes a sample, 606 
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  CHECK(24 * 25'165'824LL == 603'979'776);  // and a little outside the blocks: 605.9 MB
+  CHECK(24 * 25'165'824LL == 603'979'776);  // with the few bytes outside the blocks 605.9 MB
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 
 TEST_CASE("a block of GPT-2 keeps the same with dropout of any rate but 0") {
-  // s = 1024, h = 768, a = 12: 34 x 786,432 + 5 x 12,582,912 = 89,653,248.
+  // With s = 1024, h = 768 and a = 12 these are 34 x 786,432 + 5 x 12,582,912 = 89,653,248.
   for (const char* rate : {"dropout=10", "dropout=50"})
     CHECK(kept_bytes(zoo_model("gpt2", {rate}), "norm1.3", "sum2.3") == 89'653'248);
   CHECK(kept_bytes(zoo_model("gpt2", {"dropout=0"}), "norm1.3", "sum2.3") ==

@@ -1,5 +1,5 @@
-// 'AlexNet on one card': the states and FLOP of its table, x200, at 61 GFLOP/s and 30 GB/s: what
-// its three strategies of training cost per sample beyond forward and backward.
+// 'AlexNet on one card', with the states and FLOP of its table times 200, at 61 GFLOP/s and 30 GB/s. The tests compute
+// the seconds per sample that its three strategies of training add to forward and backward.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// Elements of each stage's state, FLOP up to and with it.
+/// For each stage, the elements of its state and the FLOP of all stages up to and including it.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -70,10 +70,9 @@ TEST_CASE("AlexNet on one card training: 1 to 5 offloaded and 6 to 14 recomputed
 
 TEST_CASE(
     "AlexNet on one card training: each Conv but the image offloaded, what follows it recomputed") {
-  // Saved and reloaded: 2, 5, 8, 10 and 12, 279936 + 173056 + 55296 + 55296 + 36864 = 600448
-  // elements; no others, the inputs of these stages among them. Each of 3, 4, 6, 7, 9, 11, 13 and
-  // 14 once more: (68608512 - 67744512) + (77766144 - 77261312) + (78816768 - 78761472)
-  // + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
+  // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
+  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run once more: (68608512 - 67744512) + (77766144 - 77261312) +
+  // (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
   std::vector<Fate> fates = all_kept;
   for (const std::size_t s : {2u, 5u, 8u, 10u, 12u}) fates[s - 1] = Fate::offload;
   for (const std::size_t s : {3u, 4u, 6u, 7u, 9u, 11u, 13u, 14u}) fates[s - 1] = Fate::recompute;

@@ -24,8 +24,8 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The small CNN document's network in float32. One sample: image 784, conv1 25,088, conv2 25,088,
-// pool 6,272, full1 128, full2 10 elements, and where each of the pool's maxima stood, 6,272 x 8 B.
+// The small CNN document's network in float32. One sample has these elements: image 784, conv1 25,088, conv2 25,088,
+// pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each maximum, 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
 // 813,802 parameters: 3,255,208 B, and as much for their gradients.
 // The backward pass of a convolution or dense layer reads its input; that of the pool its indices.
@@ -56,7 +56,8 @@ TEST_CASE(
 }
 
 TEST_CASE("the small CNN document's network trains with adam: two more values per weight") {
-  // 4 x 3,255,208 B constant. GTX 980: 13,106.8; K40: 39,405.96; K20: 16,394.2.
+  // 4 x 3,255,208 B do not depend on the samples. The GTX 980 holds 13,106.8 samples, the K40 39,405.96 and the K20
+  // 16,394.2.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
   const FitsReport report = fits(request);
@@ -71,7 +72,7 @@ TEST_CASE("the small CNN document's network trains with adam: two more values pe
 
 TEST_CASE(
     "the small CNN document's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
-  // conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
+  // In conv2, a sample needs conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -100,7 +101,7 @@ TEST_CASE(
   CHECK(fits(request).cards.at(0).one->bytes == weights + 3 * weights + 164'640);
 }
 
-/// 1 GFLOP/s and 1 GB/s, 1 ms to begin a transfer.
+/// A card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
 Value small_platform(const std::string& capacity) {
   return parse_text(
       "format: sluice-platform/1\nname: small\n"
@@ -111,7 +112,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// A layer of 1000 x 1000 weights: 2e6 FLOP forward, twice that backward; 4 kB in, 4 kB out.
+/// A layer of 1000 x 1000 weights. It takes 2e6 FLOP forward and twice as many backward; its input and its output have
+/// 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -157,7 +159,7 @@ TEST_CASE("a batch is accumulated from its largest divisor that fits") {
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  request.batch = 1'000'003;  // a prime
+  request.batch = 1'000'003;  // because 13 is a prime
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 
@@ -189,10 +191,10 @@ TEST_CASE("a card for which no question can be asked says why, and the others ar
 }
 
 TEST_CASE("optimal fits as many as the least bytes of any choice allow, and takes few questions") {
-  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257. Their
-  // gradients are as large. Every schedule holds all four during its backward pass. With 16 B per
-  // parameter (adam, float32), 124,439,808 parameters leave of 7 GB (7e9 - 1,991,036,928) / (1024 x
-  // (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at the most.
+  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257. Their gradients are as large.
+  // Every schedule holds all four tensors during the backward pass of this product. The 124,439,808 parameters take 16
+  // B each (adam, float32). So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0
+  // samples at most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -282,7 +284,7 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
       CHECK(held(one, TensorClass::weight) == 4 * all);
     }
   }
-  // The gradients of all, and of one boundary, 1024 tokens of 768 features.
+  // The gradients of all weights, and of one boundary, which has 1024 tokens of 768 features.
   request.overrides = {};
   CHECK(held(*fits(request).cards.at(0).one, TensorClass::gradient) == 4 * (all + 1024 * 768));
 }

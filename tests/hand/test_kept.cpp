@@ -33,9 +33,9 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   // The output of one block is the input of the next, and counts there.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // Section 4.1: attention keeps 11 s h + 5 a s s. Its input is made outside of it: the products
-  // for queries, keys and values read it once, 2 s h. Then there are 2 s h for each of the three, 2
-  // s h for the attention's output, s h for the mask, and (2 + 1 + 2) a s s for the scores.
+  // Section 4.1: attention keeps 11 s h + 5 a s s. The products for queries, keys and values read the same input, which
+  // is kept once: 2 s h. Queries, keys and values take 2 s h each, the attention's output 2 s h, and the mask s h. The
+  // scores take (2 + 1 + 2) a s s.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
@@ -97,8 +97,8 @@ TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP 
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its output, and both heads
-  // read it, flattened or not. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its own output, and both heads read the same
+  // tensor through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"

@@ -50,10 +50,10 @@ TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
 }
 
 TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 streamed") {
-  // 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. At the logits, a sequence also
-  // has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have 248,879,616
-  // B: (40e9 - 248,879,616) / 37,813,922 = 1051.2. With policy streamed, only the weights of the
-  // logits are on the device then, 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
+  // 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. In the product of the logits, a sequence also has its
+  // last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have 248,879,616 B: (40e9 - 248,879,616) /
+  // 37,813,922 = 1051.2. With policy streamed, only the weights of this product are on the device at this time,
+  // 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -67,8 +67,8 @@ TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 
   }
 }
 
-/// Blocks of a product and an attention with 3 cached tokens: 3 x (8 + 8) x 4 B = 192 B per sample
-/// in each block. 4 samples in 2 micro-batches have 768 B per block. 1 GFLOP/s, 1 GB/s.
+/// The model has blocks of a product and an attention with 3 cached tokens: 3 x (8 + 8) x 4 B = 192 B per sample in
+/// each block. 4 samples in 2 micro-batches have 768 B per block. 1 GFLOP/s, 1 GB/s.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
@@ -97,7 +97,7 @@ Scenario small(const std::string& extra, int blocks = 2, const std::string& capa
       "small");
 }
 
-/// The bytes of caches that each device holds.
+/// Returns the bytes of caches that each device holds.
 std::vector<std::int64_t> caches_of(const Plan& plan) {
   check(plan);
   std::vector<std::int64_t> bytes(2, 0);
@@ -150,8 +150,8 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
 
 TEST_CASE("streamed, as many micro-batches are in flight as fit beside the caches") {
   // The weights have 8 x 8 x 4 = 256 B, and the caches 2 x 192 B x 4 samples; a sample has 32 B in
-  // each tensor. With n micro-batches of one sample in flight, the first group has 32 B of input,
-  // 32 n of outputs and 32 of workspace: 256 + 1536 + 64 + 32 n, so n = 2 in 1920 B.
+  // each tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n of outputs and
+  // 32 of workspace. That is 256 + 1536 + 64 + 32 n in all, so that n = 2 fit into 1920 B.
   const std::string four =
       "policy: {name: streamed, overlap: false}\nfates: {strategy: "
       "keep_all}\n" +
@@ -165,9 +165,9 @@ TEST_CASE("streamed, as many micro-batches are in flight as fit beside the cache
 }
 
 TEST_CASE("stages cut by memory leave room for the caches that their device holds") {
-  // Both blocks in one stage have 512 B of weights and 1536 B of caches. Micro-batches of 2 samples
-  // have 64 B in, 64 B out and two inner tensors of 64 B: 2304 B. A single device for both blocks
-  // has all caches, whatever the cut.
+  // Both blocks in one stage have 512 B of weights and 1536 B of caches. Micro-batches of 2 samples have 64 B in, 64 B
+  // out and two inner tensors of 64 B. The sum is 2304 B. A single device for both blocks has all caches, whatever the
+  // cut.
   const auto stages = [](const std::string& policy, const std::string& capacity) {
     return stages_of(
                small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))

@@ -1,5 +1,5 @@
-// Links whose directions differ, against arithmetic, on both executors. Times in milliseconds:
-// 1 GFLOP/s, 1 MB in and 1 MB out per sample, half a millisecond of computation, no weights.
+// Links whose directions differ, against arithmetic, on both executors. Times are in milliseconds. With 1 GFLOP/s and 1
+// GB/s, a sample takes 1 ms to load, half a millisecond to compute and 1 ms to save. There are no weights.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -43,10 +43,10 @@ TEST_CASE("with half the rate upwards answers bind, 2 ms each") {
 }
 
 TEST_CASE("1.5 GB/s in total: each direction gets 0.75 when both are used, and 1 alone") {
-  // The first input takes until 1, and its computation until 1.5. The second input has half its
-  // bytes by then. The rest takes 2/3 at the same time as the first answer, until 13/6. That answer
-  // has half its bytes by then, and has the link to itself until 8/3, when the second computation
-  // also ends. The second answer takes 1.
+  // The first input takes until 1, and its computation until 1.5. At 1.5 the second input has half its bytes. Its other
+  // half takes 2/3, because the first answer uses the link at the same time, until 13/6. At 13/6 the first answer has
+  // half its bytes, and then it has the link to itself until 8/3. The second computation also ends at 8/3. The second
+  // answer takes 1.
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 

@@ -52,8 +52,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // a is alone until 5 and transfers 50 B. Then each gets 5 B/s, and a's other 50 B take until 15.
-  // By then b has 50 B and gets the whole link: 5 s more.
+  // a is alone until 5 and transfers 50 B. Then each gets 5 B/s, and a's other 50 B take until 15. At 15, b has 50 B
+  // left and gets the whole link, for 5 s more.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -152,7 +152,7 @@ b on=b kind=load moves=x route=b bytes=30
   CHECK(times.at("again").end == s(28));
 }
 
-/// Two chains of a million kernels, on two streams, after `start` seconds.
+/// A plan with two chains of a million kernels on two streams, which begin after `start` seconds.
 std::map<std::string, Times> chains(const std::string& start) {
   return run_text(
       "iterations 1000000\nstream a kind=compute\nstream b kind=compute\nprologue:\n"

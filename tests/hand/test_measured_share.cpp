@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// A layer of 1 ms without weights and one of 2 ms forward and 4 ms backward with 1000 weights,
-/// measured for one sample, on 1 GFLOP/s.
+/// Two layers that were measured for one sample: a takes 1 ms and has no weights; b takes 2 ms forward and 4 ms
+/// backward and has 1000 weights. The device has 1 GFLOP/s.
 Scenario scenario_of(const std::string& workload, const std::string& cost) {
   return read_scenario(
       parse_text(

@@ -16,8 +16,8 @@
 namespace sluice {
 namespace {
 
-/// From PMEM to DRAM at 2 byte/s by the engine and at 29 by the compute units; back at 2.5 and at
-/// 12. These are AutoTM's numbers, there in GB/s.
+/// The engine copies from PMEM to DRAM at 2 byte/s and back at 2.5. The compute units copy at 29 byte/s and back at 12.
+/// The numbers are AutoTM's, which are in GB/s there.
 Platform server() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: server
@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// The end of each action, by its name; equal with both executors.
+/// Returns the end of each action by its name, after a check that both executors give the same.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {
@@ -92,12 +92,13 @@ Approx s(double seconds) {
 }
 
 TEST_CASE("an engine copies beside the kernels, compute units between them") {
-  // By the engine: 58 B at 2 B/s from 0 on; kernels 0 and 1 until 2; kernel 2 from 29.
+  // The engine copies 58 B at 2 B/s from 0 on. Kernels 0 and 1 run until 2, and kernel 2 starts at 29.
   Ends ends = ends_of(plan_with(false));
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
   CHECK(ends.at("2F0").front() == s(30));
-  // By the compute units: kernel 0 until 1, 58 B at 29 B/s until 3, kernels 1 and 2 until 5.
+  // With copies by the compute units, kernel 0 runs until 1, the 58 B are copied at 29 B/s until 3, and kernels 1 and 2
+  // run until 5.
   ends = ends_of(plan_with(true));
   CHECK(ends.at("2MOVE0").front() == s(3));
   CHECK(ends.at("1F0").front() == s(4));
@@ -129,7 +130,7 @@ TEST_CASE("also in a loop, compute units do one thing at a time") {
   }
 }
 
-/// 1 GFLOP/s, with its own memory at 1 kB/s, and host memory behind 100 byte/s.
+/// A card of 1 GFLOP/s with its own memory at 1 kB/s, and host memory behind a link of 100 byte/s.
 Platform card() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: card
@@ -142,7 +143,7 @@ links: {pcie: {joins: [host, gpu], bandwidth: 100B/s}}
 }
 
 TEST_CASE("a kernel reads an operand over the link while it computes, and shares it with a load") {
-  // relu of 75 samples of 1 element, float32: it reads 300 B and writes 300 B.
+  // The kernel is a relu of 75 samples of one float32 element. It reads 300 B and writes 300 B.
   const Platform platform = card();
   const Model model = read_model(parse_text(
       "{definition: {format: sluice-model/1, name: m, layers: [{type: input, name: x, shape: [1]}, "
@@ -170,7 +171,8 @@ TEST_CASE("a kernel reads an operand over the link while it computes, and shares
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
   // 300 B at 100 B/s, longer than the 0.3 s in which the card writes its own 300 B.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B: 50 B/s each until the load ends at 4 s, then 100 B at 100 B/s.
+  // With a load of 200 B on the same link, each gets 50 B/s until the load ends at 4 s. Then the kernel's other 100 B
+  // come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

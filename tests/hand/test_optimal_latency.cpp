@@ -1,4 +1,5 @@
-// A link's latency occupies nothing: the choice of `optimal`, and its bound, by hand.
+// A link's latency occupies neither the link nor a device. These tests compute by hand what `optimal` chooses then, and
+// its bound.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -12,8 +13,8 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "";
 }
 
-/// Two layers of 1 us, without weights; inputs of 1 kB, 1 us at 1 GB/s. Forward and backward take
-/// 2 and 4 us.
+/// Two layers of 1 us without weights, whose inputs of 1 kB take 1 us at 1 GB/s. Together, the forward passes take 2 us
+/// and the backward passes 4 us.
 Scenario two_layers(const std::string& strategy, const std::string& batch,
                     const std::vector<std::string>& further) {
   std::vector<std::string> overrides = {"platform.links.host.latency=50us",
@@ -55,7 +56,7 @@ TEST_CASE("a link that is always busy leaves no gap either") {
 }
 
 TEST_CASE("the input of the next step is loaded while the last one of this step is computed") {
-  // 3 steps of 2 samples: six inputs of 10 us without a pause, then 1 us of latency and 6 of computation.
+  // 3 steps of 2 samples load six inputs of 10 us without a pause. Then follow 1 us of latency and 6 us of computation.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(
                      strategy, "1",

@@ -47,9 +47,9 @@ TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap"
   }
 }
 
-/// Three layers of 1 ms and 2 ms with outputs of 1.2 MB (1.2 ms each way) and weights of 1 kB,
-/// without overlap. Backward 2 needs boundaries 2 and 3. Boundary 1 is kept too, or made again (1
-/// ms), or moved (2.4 ms).
+/// Three layers take 1 ms forward and 2 ms backward, without overlap. Their outputs have 1.2 MB (1.2 ms each way),
+/// their weights 1 kB. Backward 2 needs boundaries 2 and 3. Boundary 1 is kept as well, or is made again (1 ms), or is
+/// moved (2.4 ms).
 TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // 1.2 MB are missing: one boundary less than keeping all needs.
+  // 1.2 MB are missing, because the budget is one boundary less than keeping all boundaries needs.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;

@@ -35,8 +35,8 @@ TEST_CASE("the parts add up to the layer, and its readers read all of them") {
 
 TEST_CASE(
     "layers that share weights become equal numbers of parts, each with its part of the weights") {
-  // A table of 12 elements follows a layer that is split too, so that the table's number changes. A
-  // product shares the table and asks for more parts than the table does.
+  // A table of 12 elements follows a layer that is also split, so that the table becomes a layer of another number. A
+  // product shares the table and needs more parts than the table does.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -67,9 +67,10 @@ TEST_CASE(
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
   // Training with sgd needs 40,000 bytes of weights and 40,000 of gradients, and in addition 6000 for the input
   // (2000), the output (1000) and the gradients of both. 50,000 bytes leave 44,000 for 80,000: two parts.
-  // 30,500 bytes leave 24,500 for 80,000, which would be four parts. But the third of four parts reads 2000 +
-  // half the output and leaves 2000 + three quarters of it, with gradients 2 x (2500 + 2750) = 10,500, and
-  // 20,000 + 10,500 is all there is (parts have whole elements: 2504 and 2752). So there are five parts.
+  // 30,500 bytes leave 24,500 for 80,000, which would be four parts. But the third of four parts reads 2000 bytes and
+  // half the output, and leaves 2000 bytes and three quarters of the output. With gradients these are 2 x (2500 + 2750)
+  // = 10,500 bytes, so that 20,000 + 10,500 would just fit. Since parts have whole elements, they are 2504 and 2752
+  // bytes, and do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";
@@ -98,7 +99,7 @@ TEST_CASE("a layer that fits is not split, and without 'split' the message says 
 }
 
 TEST_CASE("if the weights are not the problem, the advice is not to split them") {
-  // The large layer with its input, output and gradients of both: 6000 per sample.
+  // The large layer needs 6000 per sample for its input, its output and the gradients of both.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
       cut_model(small_scenario(

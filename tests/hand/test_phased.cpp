@@ -1,7 +1,7 @@
-// Phased execution against closed forms ('PopART phased execution'). A product of b x D x D by D x
-// D in float16 takes C = 2 b D^3 / rate seconds of computation, W = 2 D^2 / bandwidth for the
-// weights, A = 2 b D^2 / bandwidth for an activation, and P for an activation over the pair's link.
-// A phase of the steady state takes max(I/O, C), or in series I/O + C.
+// Phased execution against closed forms ('PopART phased execution'). A product of b x D x D by D x D in float16 takes C
+// = 2 b D^3 / rate seconds of computation. Its weights take W = 2 D^2 / bandwidth, and an activation takes A = 2 b D^2
+// / bandwidth, or P over the pair's link. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and
+// computation take turns.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -36,7 +36,7 @@ Approx s(double seconds) {
   return Approx(seconds).epsilon(1e-9);
 }
 
-/// Runs `check` for 2 and 3 layers, with and without I/O tiles, compute- and I/O-bound.
+/// Runs `check` for 2 and 3 layers, with and without I/O tiles, for the compute-bound and the I/O-bound rate.
 template <class Check>
 void in_every_regime(Check&& check) {
   for (int layers : {2, 3})
@@ -87,8 +87,8 @@ TEST_CASE("phased, weights once per phase for all batches of a step: max(W, 12 C
 }
 
 TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P, C)") {
-  // Three batches take turns, so that a batch's next phase is on the other device, two phases
-  // later. The first layer's phases have no activation to receive.
+  // Three batches take turns, so that the next phase of a batch is on the other device, two phases later. The phases of
+  // the first layer receive no activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -100,8 +100,8 @@ TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P
 }
 
 TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
-  // Two batches take turns. While the other device computes, a device saves its activation (up, A)
-  // and loads the weights (down, W); then it loads the activation again (A): I/O = max(W, A) + A.
+  // Two batches take turns. While the other device computes, a device saves its activation (up, A) and loads the
+  // weights (down, W) at the same time. Then it loads the activation again (A). So I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -150,8 +150,8 @@ TEST_CASE("phased, one batch at a time: the transfer of its activations cannot b
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
   // The first layer needs weights and an input, W + A. The device that computed the last layer
-  // saves the answer (up, A) during the loads of its next phase. With 3 layers that next phase is
-  // layer 2's; with 2 layers it is the last layer's again.
+  // saves the answer (up, A) during the loads of its next phase. With 3 layers, its next phase is of layer 2; with 2
+  // layers, it is of the last layer again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);
@@ -175,7 +175,8 @@ TEST_CASE(
 }
 
 TEST_CASE("data-parallel phases load at once: a shared link halves their bandwidth") {
-  // Each IPU has all phases, with weights only: max(W, C) with its own link, max(2 W, C) when it shares the link.
+  // Each IPU runs all phases, and only weights are loaded. A phase takes max(W, C) if the IPU has its own link, and
+  // max(2 W, C) if it shares the link.
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {
@@ -190,7 +191,7 @@ TEST_CASE("data-parallel phases load at once: a shared link halves their bandwid
 }
 
 TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= rate no more") {
-  // C = W where rate = k b D bandwidth: a rate 0.1 % below is compute-bound, 0.1 % above I/O-bound.
+  // C = W if rate = k b D bandwidth. With a rate 0.1 % lower computation binds, and with one 0.1 % higher I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})

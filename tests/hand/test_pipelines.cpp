@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// Forward only: every device computes all micro-batches and sends each on. 80 GB per device.
+/// A pipeline of forward passes only. Every device has 80 GB, computes all micro-batches, and sends each one on.
 std::string forward_pipeline(int devices, int micro_batches) {
   std::ostringstream head, tensors, actions;
   head << "format: sluice-plan/1\nname \"forward\"\niterations 1\n";
@@ -60,8 +60,9 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
   CHECK(execute_isolated(plan).report.makespan == replay(plan).makespan);
 }
 
-/// A given order of Zero Bubble's Table 5 as a plan, rank by rank. Arrivals at a rank are listed before
-/// the computation that needs them. A forward pass keeps what B and W free; an arrival takes one unit.
+/// A given order of Zero Bubble's Table 5 as a plan, rank by rank. Arrivals at a rank are listed before the computation
+/// that needs them. A forward pass F keeps bytes that the backward passes B and W free. An arrival takes one unit of
+/// memory.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)

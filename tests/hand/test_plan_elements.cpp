@@ -127,7 +127,7 @@ TEST_CASE("metrics count the bytes that computations move", "[elements]") {
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
   CHECK(totals.sums().transfer_s == s(2));  // of transfers
-  // On the link, the load takes 2 s; alone, the flows take 0.5 s + 3 s and 0.5 s + 0.5 s.
+  // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each is alone.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
   // 0.5 s before the first byte, then 550 B at 100 B/s. That is less than the longest path, in
@@ -154,10 +154,10 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant independently", "[elements]") {
-  // Loads at 10 B/s: a takes until 8, and b until 14 (140 of 150 B). c (40 B) waits in ddr until a
-  // has moved on. Moves at 20 B/s: a moves from 8 to 12, which frees 80 B, so that c may load when
-  // b is done, from 14 to 18. b must wait in hbm until a has been used (12 to 17), and moves from
-  // 17 to 20. Then c moves: hbm has 60 + 40 of 100.
+  // Loads run at 10 B/s: a takes until 8, and b until 14. Then ddr holds 140 of 150 B, so that c (40 B) waits for room
+  // until a has moved to hbm. Moves run at 20 B/s: a moves from 8 to 12, which frees 80 B, so that c may load when b is
+  // done, from 14 to 18. b must wait for room in hbm until a has been used (12 to 17), and moves from 17 to 20. Then c
+  // moves, because hbm holds 60 + 40 of 100 B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -200,8 +200,7 @@ prologue:
           {{"0UPDATE", {0, 1, 1}}, {"0F", {1, 3, 3}}, {"1F", {3, 5, 5}}});
 }
 
-/// A ring of three that sums 300 B: 2 (3 - 1) = 4 steps, in each of which each device sends 100 B
-/// to the next.
+/// A ring of three devices sums 300 B in 2 (3 - 1) = 4 steps. In each step each device sends 100 B to the next one.
 std::string ring_of_three() {
   std::string text =
       "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
@@ -265,7 +264,7 @@ epilogue:
       CHECK(spans[i].end == s(expected[i].second));
     }
     CHECK(spans[1].waited == s(3));
-    CHECK(spans[1].reason == WaitReason::none);  // for nobody
+    CHECK(spans[1].reason == WaitReason::none);  // it waited neither for an action nor for memory
     CHECK(spans[5].waited == s(9));
   };
   std::vector<Span> spans;

@@ -1,5 +1,5 @@
-// Policies against arithmetic. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6
-// FLOP take 1 ms and 1 kB takes 1 us.
+// Policies against arithmetic. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms
+// and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -15,7 +15,8 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+/// Layers A, B and C take 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB, their outputs 2, 3 and 1 kB, and the
+/// input has 1 kB.
 const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 double makespan_of(const Plan& plan) {
@@ -47,7 +48,8 @@ const std::string four = "workload: {batches_per_step: 4}\n";
 
 TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
   // W = 0.1 + 0.2 + 0.3. The input (0.001) follows on the same link. The computation takes 4 x (1 +
-  // 2 + 3), and the save 0.001. All other transfers are hidden: 0.6 + 0.001 + 24 + 0.001.
+  // 2 + 3), and the save 0.001. All other transfers run during computations, so that the run takes 0.6 + 0.001 + 24 +
+  // 0.001.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
@@ -84,8 +86,9 @@ TEST_CASE("resident, micro-batches of a batch: each computes for as many samples
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs come first (0.002, two buffers). Then a step takes 0.1 + 2 x 1, 0.2 + 2 x 2, 0.3 + 2 x 3
-  // = 12.6. There are two steps; the inputs of the second are hidden. The last save takes 0.001.
+  // Two inputs come first (0.002, two buffers). Then a step takes 0.1 + 2 x 1 for A, 0.2 + 2 x 2 for B and 0.3 + 2 x 3
+  // for C, 12.6 in all. There are two steps, and the inputs of the second one are loaded during computations. The last
+  // save takes 0.001.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -107,7 +110,7 @@ TEST_CASE("streamed, prefetch 1: weights come in while the group before computes
 }
 
 TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are long") {
-  // C's weights take 5. One step of two: computation 2, 4, 6; the inputs take 0.002.
+  // C's weights take 5. In one step of two micro-batches the computations take 2, 4 and 6, and the inputs 0.002.
   //   prefetch 0: 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303
   //   prefetch 1: C's weights start when A has been computed, at 2.102, and are there at 7.102; B
   //               ends at 6.102: 7.102 + 6 + 0.001 = 13.103
@@ -141,7 +144,8 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 }
 
 TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
-  // 3 micro-batches with 2 in flight: 2 passes of 0.6, and 3 x (0.001 + 6 + 0.001).
+  // 3 micro-batches with 2 in flight need the weights twice, 2 x 0.6. The rest is needed for each micro-batch, 3 x
+  // (0.001 + 6 + 0.001).
   const Plan plan = make_plan(
       small_scenario(1000, abc,
                      "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
@@ -160,8 +164,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed, offloaded boundaries go out and come back, once each") {
-  // Serial, with 2 micro-batches: 0.6 + 2 x (0.001 + 6 + 0.001). In addition, each micro-batch
-  // saves and loads A's 2 kB and B's 3 kB: 2 x 2 x (0.002 + 0.003).
+  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001). In addition, each micro-batch saves and loads
+  // A's 2 kB and B's 3 kB: 2 x 2 x (0.002 + 0.003).
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"
@@ -201,7 +205,7 @@ TEST_CASE("ten micro-batches in flight run, one more does not fit") {
 }
 
 TEST_CASE("the policy and the replay agree on what fits") {
-  // The same plan, made without a limit, blocks in the pool that the refusal names.
+  // If the same plan is made without a limit, its run blocks in the pool that the refusal names.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -227,8 +231,8 @@ TEST_CASE("the policy and the replay agree on what fits") {
 }
 
 TEST_CASE("prefetch into a nearly full pool waits for room and does not block") {
-  // With 302 kB, C's weights, its one input and its output leave no room for A's 100 kB. No two
-  // groups fit together except A and B (300 kB + 1 + 2 kB leave nothing for B's 3 kB).
+  // With 302 kB, C's weights, its one input and its output leave no room for A's 100 kB. Only A and B fit together, and
+  // their 300 kB + 1 + 2 kB leave no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

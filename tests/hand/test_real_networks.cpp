@@ -40,7 +40,7 @@ const std::vector<Way> ways = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
     // Two micro-batches in flight: three passes over the weights per step.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
-    // A phase loads its weights for each batch, and what crosses a cut is saved and loaded again.
+    // A phase loads its weights for each batch. Tensors that cross a cut are saved and loaded again.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
     {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},
 };
@@ -62,7 +62,7 @@ Scenario scenario_of(const Network& network, const std::string& keys) {
   return read_scenario(std::move(document), network.name);
 }
 
-/// The largest difference between trace and replay in an action's start or end. Seconds.
+/// Returns the largest difference, in seconds, between trace and replay in an action's start or end.
 double disagreement(const Plan& plan, const MemoryTrace& trace) {
   std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
   replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
@@ -133,9 +133,10 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
       "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
-  // An element has two bytes. Level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its branch
-  // waits for the decoder. Below level 2 the branches of levels 0 and 1 and the pooled image cross; below level
-  // 4 four branches cross; after the join of level 2 the joined image and the branches of levels 0 and 1 cross.
+  // An element has two bytes. Level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its branch waits for
+  // the decoder. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled image. A cut below
+  // level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the joined image and the
+  // branches of levels 0 and 1.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

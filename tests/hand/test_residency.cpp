@@ -14,7 +14,7 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// Layers A and B: 0.5 ms, 1 MB of weights and outputs of 1 kB each. Input 1 kB.
+/// Layers A and B take 0.5 ms each and have weights of 1 MB and outputs of 1 kB each. The input has 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
 /// Each layer is a group, with one micro-batch in flight: the weights are passed once for each of four micro-batches.
@@ -61,8 +61,8 @@ TEST_CASE(
   // The input takes 0.001 and the weights of A 1, and A ends at 1.501. The weights of B arrive at
   // 2.001, and B ends at 2.501. Then three micro-batches take 1 each, and the last answer 0.001.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // Nothing stays: the link loads the first input and eight times 1. The other inputs come when the device
-  // has no room for more weights, or between two of them. At the end B is computed and the answer is saved.
+  // No weights stay, so that the link loads the first input and eight times 1. The other inputs come when the device
+  // has no room for more weights, or between two loads of weights. At the end B is computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
@@ -85,7 +85,7 @@ TEST_CASE("residency: before many steps weights that stay are loaded once") {
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // A stays and B takes turns: 2 MB, and what crosses. Without room for both, nothing runs.
+  // If A is to stay, B has to fit beside it: 2 MB and the tensors between them. Without room for both, no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // One group at a time fits without residency, and the open choice is not refused.
@@ -96,7 +96,7 @@ TEST_CASE("residency: impossible values are refused at their position") {
   CHECK_THROWS_AS(plan_of("streamed, resident: [3]"), InputError);
   CHECK_THROWS_AS(plan_of("streamed, resident: some"), InputError);
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two, "policy: {name: streamed, resident: [1]}\n")),
-                  InputError);  // of which cut?
+                  InputError);  // with an open cut, no stage has a number yet
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two,
                                            "workload: {mode: training, batch: 4, micro_batch: 1}\n"
                                            "policy: {name: streamed, resident: all}\n")),

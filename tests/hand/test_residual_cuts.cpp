@@ -18,7 +18,7 @@ std::uint32_t layer(const Model& model, const std::string& name) {
   return model.layer_at(parse_text(name, "layer"));
 }
 
-/// Bytes in float32 that cross the cut after the layer.
+/// Returns the float32 bytes that cross a cut after the layer.
 std::int64_t crossing(const Model& model, const std::string& name) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   const auto stages = make_stages(model, {layer(model, name), last}, DType::float32);

@@ -1,6 +1,5 @@
 // If a policy repeats, one round is the body of its plan, whatever the number of micro-batches per
-// step. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB
-// takes 1 us.
+// step. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -59,14 +58,15 @@ TEST_CASE("resident: the plan of a million micro-batches is as long as that of o
     totals.set_further_step(further_step_s(plan));
     CHECK(number(totals, "step_s") == ms(6.0 * static_cast<double>(count)));
     CHECK(number(totals, "samples") == static_cast<double>(count));
-    // Host memory: 600 kB of weights, 1 kB in and 1 kB out for each.
+    // Host memory holds 600 kB of weights, and 1 kB of input and 1 kB of output for each micro-batch.
     CHECK(peak(plan, "host") == 600'000 + 2000 * count);
     if (count == 10) CHECK(execute_isolated(plan).report.makespan == ms(makespan));
   }
 }
 
 TEST_CASE("resident: with more buffers the round has as many micro-batches as go ahead, or more") {
-  // With three inputs ahead, a round has at least 3 micro-batches: 12 = 4 x 3; 10 = 2 x 5; 7 is the whole step.
+  // With three inputs ahead, a round has at least 3 micro-batches. Steps of 12 have rounds of 3, steps of 10 rounds of
+  // 5, and 7, a prime, has one round of 7.
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
@@ -82,8 +82,8 @@ TEST_CASE("resident: with more buffers the round has as many micro-batches as go
 }
 
 TEST_CASE("resident: only as many inputs are loaded ahead as there is room for") {
-  // The plan needs 600 kB of weights, and 3 + 2 kB around B. 607 kB have room for two more inputs
-  // of the three that four buffers mean.
+  // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. 607 kB have room for two more
+  // inputs. Four buffers would hold three more.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -120,8 +120,8 @@ TEST_CASE("without overlap a round follows the round before it") {
 }
 
 TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
-  // A | B, C: W = 0.1 and 0.5 share one link. The 0.1 are done at 0.2, and all at 0.6; the input
-  // (0.001) follows. A micro-batch takes 1 + 0.002 over the pair link + 2 + 3; answers take 0.001.
+  // The stages are A and B, C, whose weights take 0.1 and 0.5 and share one link. A's weights are there at 0.2, and all
+  // at 0.6. The input (0.001) follows. A micro-batch takes 1 + 0.002 over the pair link + 2 + 3; answers take 0.001.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
     const Plan plan = planned(workload, rest, two_devices);
@@ -163,7 +163,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
-  // Seven batches on two devices: four and three of 6 each, in two steps. The weights of both come over
+  // The devices compute four and three of seven batches, 6 each, in each of two steps. The weights of both come over
   // one link (1.2), and then both inputs (0.002). The first replica computes 8 x 6 without a pause.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",

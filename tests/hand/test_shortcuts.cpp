@@ -1,5 +1,5 @@
-// A tensor that crosses several cuts is held once and moved once. Times in milliseconds in the
-// comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// A tensor that crosses several cuts is held once and moved once. Times in the comments are in milliseconds. With 1
+// GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -21,7 +21,8 @@ struct Drawn {
   std::vector<std::string> inputs;
 };
 
-/// image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms, 2 kB; d 1 ms, 1 kB.
+/// The layers with their times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms,
+/// 2 kB; d 1 ms, 1 kB.
 const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
                                   {"c", 500, 6000, {"b"}},
@@ -124,7 +125,7 @@ TEST_CASE("sharded: a shortcut is sent to its reader's device during other compu
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
   CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
-  // One action at a time: c also waits for a.
+  // If only one action runs at a time, c also waits for a.
   const Plan serial = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
@@ -177,7 +178,7 @@ TEST_CASE("random graphs with random cuts: both executors compute, hold and free
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // Executed one action at a time, the plan holds the bytes that the program says.
+      // If it runs one action at a time, the plan holds as many bytes as the program says.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

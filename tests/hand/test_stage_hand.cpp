@@ -10,8 +10,9 @@ using namespace sluice::test;
 
 TEST_CASE("workspace of a chain is the greatest pair of inner neighbours") {
   const Model model = chain();  // outputs 10 | 20, 30, 5, 7
-  // All in one stage, float32. Inner: a, b, c. While a runs: a 20. While b runs: a + b = 50.
-  // While c runs: b + c = 35. While d runs: c = 5 (its own output leaves the stage). Most: 50.
+  // All layers are in one stage, in float32. The inner tensors are a, b and c. While a runs, the stage holds a = 20;
+  // while b runs, a + b = 50; while c runs, b + c = 35; while d runs, c = 5 (d itself leaves the stage). The most is
+  // 50.
   const auto one = make_stages(model, {4}, DType::float32);
   REQUIRE(one.size() == 1);
   CHECK(one[0].input_bytes == 4 * 10);
@@ -43,19 +44,21 @@ TEST_CASE("in a diamond everything live across a cut crosses it") {
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
-  // One stage. a runs: a 8. b runs: a + b = 24. c runs: a + b + c = 28. d runs: b + c = 20.
+  // All layers are in one stage. While a runs, it holds a = 8; while b runs, a + b = 24; while c runs, a + b + c = 28;
+  // while d runs, b + c = 20.
   const auto one = make_stages(model, {4}, DType::int8);
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // After b: both a and b are read later, 8 + 16 = 24, and nothing of the first stage is inner.
-  // Then c (4) is inner of the second stage while c and while d runs.
+  // A cut after b: both a and b are read later, 8 + 16 = 24, so that the first stage has no inner tensor. Then c (4) is
+  // inner of the second stage while c and while d runs.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
   CHECK(two[1].input_bytes == 24);
   CHECK(two[1].workspace_bytes == 4);
-  // After c: a is dead, b and c cross, 20. Inner of the first stage: a, while a, b and c run.
+  // A cut after c: no layer needs a any more, and b and c cross, 20. The inner tensor of the first stage is a, while a,
+  // b and c run.
   const auto later = make_stages(model, {3, 4}, DType::int8);
   CHECK(later[0].output_bytes == 20);
   CHECK(later[0].workspace_bytes == 8);
@@ -100,7 +103,7 @@ TEST_CASE("a second input exists from the beginning") {
 
 namespace {
 
-/// The shortest possible longest stage of all ways to cut `seconds` into `count` stages.
+/// Returns the longest stage of the best way to cut `seconds` into `count` stages.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -147,7 +150,7 @@ TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // A shortcut goes from a to the end. c is an answer in the middle and lives to the end.
+  // A shortcut leads from a to the end. c is an answer in the middle of the model and is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});

@@ -1,4 +1,4 @@
-// The time of a step in the steady state, if only one step is asked. 1 GFLOP/s, 1 GB/s: times in ms.
+// The time of a step in the steady state, if a scenario has only one step. With 1 GFLOP/s and 1 GB/s, times are in ms.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -49,8 +49,8 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("groups that take turns are loaded again for every step") {
-  // 310 kB hold one layer at a time. By hand, one action after the other: 0.6 of weights, 6 of
-  // computation, 0.001 for the input and 0.001 for the answer; 2 and 3 kB stay.
+  // 310 kB hold one layer at a time, so that one action runs after the other: 0.6 for weights, 6 for computation, 0.001
+  // for the input and 0.001 for the answer. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -95,7 +95,7 @@ TEST_CASE("the first step is complete before those that follow it") {
 
 TEST_CASE(
     "if one run of the body is several steps, the first step ends when its samples are done") {
-  // Three phases on two devices: one run of the body is two steps.
+  // With three phases on two devices, one run of the body is two steps.
   const Plan plan =
       planned("batch: 1, steps: 6",
               "stages: {cut: per_layer}\npolicy: {name: phased, in_flight: 1}\n", two_devices);

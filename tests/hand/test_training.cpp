@@ -1,5 +1,5 @@
-// Training against arithmetic. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6
-// FLOP take 1 ms and 1 kB takes 1 us.
+// Training against arithmetic. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms
+// and 1 kB takes 1 us.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -17,7 +17,7 @@ TEST_CASE("training without overlap: each input adds to its forward and backward
 }
 
 TEST_CASE("an update takes its FLOP per parameter, once per batch") {
-  // sgd: 2 FLOP for each of 150,000 parameters: 0.3 ms; adam: 12 FLOP: 1.8 ms.
+  // sgd takes 2 FLOP for each of 150,000 parameters, 0.3 ms, and adam 12 FLOP, 1.8 ms.
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
         ms(0.6 + 4 * (0.001 + 18) + 0.3));
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=adam", "workload.steps=2"}) ==
@@ -44,8 +44,8 @@ TEST_CASE("recomputing everything adds a forward pass, except for tensors that n
 
 TEST_CASE("loads on a busy link start during a computation, and no computation waits for them") {
   // Eight layers take 1 ms and 2 ms. Their outputs take 2.2 ms on the link, and their weights 1 us.
-  // The outputs of the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms. So the
-  // loads start at 12, 14.2 and 16.4 ms, the latter two during backward passes of 2 ms.
+  // The outputs of the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms. So the loads start at 12,
+  // 14.2 and 16.4 ms. The last two of them start during backward passes, which take 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -67,10 +67,11 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
 }
 
 TEST_CASE("training, all recomputed: the peak is that of one forward and backward pass") {
-  // The peak is at the same moment: recomputation makes all three outputs again before backward C.
+  // The peak is at the same moment as with all kept, because recomputation makes all three outputs again before
+  // backward C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // With B and C kept, backward C finds the same; with A and B offloaded, it finds neither the
-  // input nor A's output: 3000 + 1000 + 1000 + 3000.
+  // With B and C kept, the same tensors are there at backward C. With A and B offloaded, the input and A's output are
+  // not: 3000 + 1000 + 1000 + 3000.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }
@@ -160,12 +161,12 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
 }
 
 TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one after the other") {
-  // Two replicas with two micro-batches each: W = 0.6, input 0.001, 2 x 18. Each sends two halves
-  // of 100, 200 and 300 kB to the other, in both directions at once: 0.6, with C's first. The
-  // updates of C and B are hidden by the rings that follow; A's update (0.05) is not.
+  // Two replicas compute two micro-batches each: W = 0.6, input 0.001, 2 x 18. Then each sends two halves of 100, 200
+  // and 300 kB to the other, C's first, in both directions at the same time: 0.6. The updates of C and B run during the
+  // following rings, and A's update (0.05) after the last one.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas with one micro-batch each: six quarters, 6 / 4 x 0.6 = 0.9.
+  // Four replicas with one micro-batch each send six quarters, 6 / 4 x 0.6 = 0.9.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
@@ -189,8 +190,9 @@ TEST_CASE(
   CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
-  // At 1 MB/s the rings end at 637 + 300, 500 and 600. The backward passes C, B and A of the next step wait
-  // for them: 1237 + 2. Then another micro-batch takes 18, and the rings 600; an input (1) shares the link.
+  // At 1 MB/s the rings of C, B and A end at 637 + 300, 637 + 500 and 637 + 600. The backward passes C, B and A of the
+  // next step wait for them, until 1237 + 2. Then another micro-batch takes 18, and the rings 600; an input (1) shares
+  // the link.
   std::vector<std::string> slow = with(none, "policy.all_reduce=after");
   slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
   CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
@@ -235,7 +237,7 @@ TEST_CASE("a batch that replicas cannot share equally is refused") {
                     Catch::Contains("4 micro-batches, which 3 replicas cannot share equally"));
 }
 
-/// All metrics of a plan, executed.
+/// Executes a plan and returns all its metrics.
 Summary summary_of(const Plan& plan) {
   Totals totals(plan);
   for (const Span& span : execute_isolated(plan).spans) totals.span(span);
@@ -244,8 +246,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // Serial, with everything offloaded: 4 x (0.002 + 18 + 0.010) over 4 x 6, after the weights have
-  // arrived; 2000 + 3000 bytes each time.
+  // Without overlap and with everything offloaded, the run takes 4 x (0.002 + 18 + 0.010) after the weights have
+  // arrived, and the forward passes 4 x 6. Each micro-batch offloads 2000 + 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -254,7 +256,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the cost of training per sample does not depend on the number of steps") {
-  // Three times the forward passes. At 1 MB/s the weights take 600 ms, which do not count.
+  // Training takes three times the forward passes. At 1 MB/s the weights take 600 ms, which the metric does not count.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

@@ -1,4 +1,4 @@
-// Training with optimal and phased; what training cannot do is refused with the reason.
+// Training with optimal and phased. Questions that training cannot answer are refused with the reason.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -8,9 +8,8 @@ using namespace training_case;
 
 TEST_CASE(
     "optimal with either solver: the least of the costs of keeping, copying and recomputing") {
-  // 8 kB hold what one sample needs, but not also the input and A's output until backward C (11
-  // kB). Keeping both takes 11,000. Dropping the input (loaded again: 0.001) and moving A's output
-  // (2 x 0.002) fits into 8000, and so would recomputing A (1 ms).
+  // One sample needs 8 kB. To keep the input and A's output until backward C as well would take 11 kB. 8 kB are enough
+  // if the input is dropped and loaded again (0.001), and A's output is moved (2 x 0.002) or recomputed (1 ms).
   for (const char* solver : {"frontier", "milp"}) {
     CAPTURE(solver);
     CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
@@ -130,7 +129,7 @@ TEST_CASE("a budget that is too small for training is refused with the bytes by 
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
 }
 
-/// Two layers of 1000 elements, 4 kB; the second has 1000 weights.
+/// Two layers of 1000 elements (4 kB) each. The second one has 1000 weights.
 Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -169,8 +168,8 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
 }
 
 TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
-  // relu has 1000 FLOP (1 us), dense has 2 x 10,000 FLOP (20 us), and twice that backward. The
-  // weights have 40 kB (40 us), and the input takes 4 us.
+  // relu has 1000 FLOP (1 us). dense has 2 x 10,000 FLOP (20 us) forward, and twice as many backward. The weights have
+  // 40 kB (40 us), and the input takes 4 us.
   const Plan plan = make_plan(before_the_first_weights(
       "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
       "      - {type: dense, features: 10, bias: false}\n",

@@ -1,5 +1,5 @@
-// The two workloads of the speed comparison end when independent programs say: a max-plus loop, an
-// event queue and bare SimGrid, all of integer microseconds.
+// The two workloads of the speed comparison end at the time that independent programs compute: a max-plus loop, an
+// event queue and bare SimGrid. All times are whole microseconds.
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 void require_makespan(const Plan& made, double microseconds) {
-  const Plan plan = plan_from_text(to_text(made), "workload");  // as it would be imported
+  const Plan plan = plan_from_text(to_text(made), "workload");  // the plan as an importer reads it
   check(plan);
   const Approx exact = Approx(microseconds * 1e-6).epsilon(1e-12);
   CHECK(replay(plan).makespan == exact);

@@ -1,4 +1,5 @@
-"""What the tests of profile_torch share: a clock that only work moves, a meter that is known, and a folder."""
+"""Shared by the tests of profile_torch: a clock that advances only with the measured work, a meter of known joules, and
+a folder."""
 
 import csv
 import json
@@ -18,7 +19,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(Path(__file__).parents[2] / "buil
 
 
 class Clock:
-    """A clock that only work moves."""
+    """A clock that advances only with the measured work."""
 
     now = 0.0
 
@@ -28,7 +29,7 @@ class Clock:
 
 
 class Works(nn.Module):
-    """Takes a given time by the clock. After `calls` calls it fails."""
+    """A module that takes a given time by the clock. After `calls` calls it fails."""
 
     left = {}
 

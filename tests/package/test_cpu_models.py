@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""analysis/measure/cpu_models.py: the simulated model is the sum of the measured operators, to the last layer. How long
-anything takes is not asserted."""
+"""analysis/measure/cpu_models.py: the simulated seconds of a model are the sum of the measured seconds of all its
+operators. No time is asserted."""
 
 import csv
 import statistics

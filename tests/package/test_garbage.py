@@ -26,7 +26,7 @@ class Hostile:
 
 
 def values():
-    """Values of every kind. None is meant for a parameter, but some are valid by accident."""
+    """Values of every kind. They are made for no particular parameter, but some are valid by accident."""
     itself = {}
     itself["itself"] = itself
     deep = []

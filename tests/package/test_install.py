@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""pip installs the package without a network, and it answers outside of the source tree."""
+"""pip installs the package without a network, and the package works outside of the source tree."""
 
 import json
 import os

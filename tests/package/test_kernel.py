@@ -24,7 +24,7 @@ small = sluice.load("phased_ipu_pair", {"workload.steps": 1, "workload.batches_p
 long = sluice.load("alexnet_resident", {"workload.steps": 300_000, "workload.batches_per_step": 4})
 """
 WORK = """
-while True:  # small runs, so that an interrupt comes anywhere between two and within one
+while True:  # the runs are short, so that an interrupt may come anywhere within a run or between two
     small.run()
     small.with_({"workload.steps": 2}).run().spans
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The notebooks run from the first cell to the last, show as many pictures as are committed, and the claims of
+"""The notebooks run from the first cell to the last and show as many pictures as the committed ones. The claims of
 their texts are true."""
 
 import pathlib
@@ -121,9 +121,9 @@ assert round(100 * inputs["output"]["gpt2"]) == 95
 one, many = further.xs(1, level=1), further.xs(64, level=1)
 assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
-assert (further < 0).sum() == 2  # of nearly 5 % of waiting at the beginning
+assert (further < 0).sum() == 2  # because the run waits for nearly 5 % of its time at the beginning
 """,
-    # Measured times are not asserted, but what follows from them is.
+    # Measured times are not asserted, but the conclusions from them are.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()

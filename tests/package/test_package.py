@@ -414,7 +414,7 @@ class Questions(unittest.TestCase):
             builder.compute("gpu", 0)
         one, another = (builder.finish() for builder in builders)
         self.assertEqual(one, one)
-        self.assertNotEqual(one, another)  # nothing is known of their actions' seconds
+        self.assertNotEqual(one, another)  # the seconds of their actions are not known
 
     def test_everything_can_be_pickled(self):
         for thing in (small(), small().plan(), sluice.model("alexnet", scale=2), sluice.platform("k40")):

@@ -74,7 +74,7 @@ class Numbers(unittest.TestCase):
         tensors = CURVE.tensors(0.8)
         full8 = tensors.loc["weights of full8"]
         self.assertEqual((full8["memory"], full8["class"]), ("gpu", "weight"))
-        # Its bytes come over PCIe 4.0 while the kernel runs, instead of out of the card's memory.
+        # The operand's bytes come over PCIe 4.0 while the kernel runs, instead of from the card's memory.
         self.assertEqual(full8["bytes"], 200 * 1 * 4096 * 1000 * 4)
         link = SCENARIO.platform.bandwidth("host", "gpu")
         self.assertLess(full8["worth_s"], full8["bytes"] / link)
@@ -221,7 +221,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # At twice the rates, what exceeds the time of all in fast memory is half as long.
+        # A run takes some time longer than with everything in fast memory. With rates twice as high, this additional
+        # time is half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 

@@ -25,7 +25,8 @@ SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workloa
 
 
 def boxes(ax, row):
-    """Left, right, low, high of the coloured boxes in a row of a timeline; 0: its foot, 1: its top."""
+    """(left, right, low, high) of each coloured box in a row of a timeline. Heights are from 0 at the foot of the row
+    to 1 at its top."""
     found = []
     pale = matplotlib.colors.to_hex(_colours.pale(ax))
     for one in ax.collections:
@@ -65,7 +66,8 @@ class Pictures(unittest.TestCase):
                 self.assertLessEqual(high.max(), 1 + 1e-9)
 
     def test_a_strip_of_repeating_work_is_uniform(self):
-        # An IPU computes 750 products of 4.381 us in 129.2 ms, 2.54 %: seven or eight in each part.
+        # An IPU computes 750 products of 4.381 us in 129.2 ms, which is 2.54 % of the time. Each of 100 parts has seven
+        # or eight products.
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
@@ -185,7 +187,8 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # 5000 times 1 ms of forward; and 1 us of updates, a thousandth of the height, or 100 us.
+        # The forward passes are 5000 times 1 ms. The updates are 1 us, which is a thousandth of their height, or 100
+        # us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")
             builder.enter("body")

@@ -104,8 +104,8 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # Weights (4e6 B) come from 1 ms on, until 5; the input until 4. The computation takes 2 ms, what
-        # it reads (twice the weights at 2 GB/s) 4: until 9. The answer is there at 13 (ms).
+        # Times are in ms. The weights (4e6 B) come from 1 until 5, and the input until 4. The computation takes 2, but
+        # its reads (twice the weights at 2 GB/s) take 4, so it ends at 9. The answer is there at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -138,8 +138,9 @@ class SecondMemory(unittest.TestCase):
 class Alike(unittest.TestCase):
     def test_the_time_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6
-        # bytes, 4 ms over the link. Weights of stage 0 until 4, input until 8, weights of stage 1 until
-        # 12 while stage 0 computes until 10; stage 1 computes until 14; saved at 18 (ms).
+        # bytes, 4 ms over the link. In ms: the weights of stage 0 are loaded until 4 and the input until 8. Stage 0
+        # computes until 10, and the weights of stage 1 are loaded until 12 at the same time. Stage 1 computes until 14,
+        # and its answer is saved at 18.
         result = scenario().run()
         self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
         self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)
@@ -324,7 +325,7 @@ class Building(unittest.TestCase):
                 call()
 
     def test_seconds_by_hand_make_a_plan_that_runs_without_a_scenario(self):
-        # 1 GB/s: 2 MB take 2 ms; then the computation, 3 ms.
+        # At 1 GB/s, 2 MB take 2 ms. Then the computation takes 3 ms.
         x = self.builder.tensor("y", "input", 2_000_000, home="host")
         load = self.builder.transfer("load", x, "host", "gpu", release=False)
         self.builder.compute("gpu", 0, samples=1).wait(load).use(x, "gpu").takes(3e-3).done(1)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Joules in profiles of torch modules, by a meter that is known."""
+"""Joules in profiles of torch modules, measured by a meter of known joules."""
 
 import unittest
 
@@ -11,7 +11,8 @@ from sluice import _measuring, meters
 
 class Energy(Folder):
     def test_joules_are_those_of_the_meter(self):
-        # 3 W for 1 s are 3 J. Two steps of 1/8 J are 1 % of 25 J: 9 calls, 27 J.
+        # A call takes 3 W for 1 s, 3 J. The meter may be wrong by two steps of 1/8 J, which are 1 % of 25 J. So a
+        # sample needs 9 calls, 27 J.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
         self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
@@ -21,7 +22,7 @@ class Energy(Folder):
 
     def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
-        # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
+        # the limit of 10 x 0.4 s allows 4 calls, 12 J; two steps of 8 J make each call uncertain by 16 / 4 J
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
 
     def test_joules_of_preparations_are_not_counted_for_the_calls(self):
@@ -38,8 +39,9 @@ class Energy(Folder):
                 subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
-                # 3 W for 1 s. Repeated: 4 calls per run, two steps of 1/8 J are 1 % of 25 J: 3 runs. Subtracted: 10 x 20 s
-                # for 10 blocks of samples of 5 + 4 s: 3 samples of 4 calls each; four steps of 1/8 J are uncertain.
+                # A call takes 3 W for 1 s. With repeated calls, a run has 4 calls, and two steps of 1/8 J are 1 % of 25
+                # J, so that 3 runs are needed. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s.
+                # So there are 3 samples of 4 calls each, which are uncertain by four steps of 1/8 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 

@@ -17,7 +17,7 @@ class Resumed(Folder):
         before, text = Clock.now, self.file.read_text()
         done = self.worked(module)
         self.assertEqual((done.measured, done.kept), (0, 3))
-        self.assertEqual(Clock.now - before, 1.25)  # the one run that finds the leaves
+        self.assertEqual(Clock.now - before, 1.25)  # the run of the module that finds its layers
         self.assertEqual(self.file.read_text(), text)
 
     def test_a_kill_loses_no_row_and_more_rows_may_be_requested_later(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Profiles of torch modules: counts, times by a clock that only work moves, and joules of a known
+"""Profiles of torch modules: counts, times by a clock that advances only with the measured work, and joules of a known
 meter."""
 
 import json
@@ -84,7 +84,8 @@ class Operators(Folder):
     def test_a_function_that_is_not_a_layer_has_its_own_name_and_the_next_ones_are_layers_again(self):
         class Net(nn.Module):
             def forward(self, x):
-                return torch.relu(torch.sort(x, 1)[0].contiguous())  # which is contiguous already: no work
+                # the tensor is contiguous already, so that this is no work
+                return torch.relu(torch.sort(x, 1)[0].contiguous())
 
         self.profile(Net(), torch.ones(2, 5))
         self.assertEqual([(row["operator"], row["config"], row["inputs"]) for row in self.rows(level="leaf")],
@@ -170,9 +171,9 @@ class Times(Folder):
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
-        # Of 1, 3, 1, 3, ... with n even the mean is 2, s = sqrt(n / (n - 1)), and 1.96 s / sqrt(n) is at
-        # most a quarter of the mean where 1.96 <= 0.5 sqrt(n - 1): n >= 16.4. For n = 17 the mean is
-        # 33 / 17 and s = 1.029: 0.489 > 0.485.
+        # The samples are 1, 3, 1, 3, ... For an even n the mean is 2 and s = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is
+        # at most a quarter of the mean if 1.96 <= 0.5 sqrt(n - 1), that is n >= 16.4. n = 17 is not enough, because the
+        # mean is 33 / 17 and s = 1.029, so that 0.489 > 0.485.
         found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
         self.assertEqual(len(found.seconds), 18)
 
@@ -199,7 +200,7 @@ class Times(Folder):
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
-            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # which no sample reaches
+            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # no sample is that exact
             self.assertEqual(done.calls, 1024)
 
 

@@ -133,7 +133,7 @@ class Survives(unittest.TestCase):
         with self.assertRaisesRegex(sluice.HelperDied, "SIGKILL.*the next run has a new one"):
             long_run().run()
         killer.join()
-        self.assertTrue(settles(lambda: not descendants(os.getpid())))  # its run died with it
+        self.assertTrue(settles(lambda: not descendants(os.getpid())))  # the run ended with its helper
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             small().run()

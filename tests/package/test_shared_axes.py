@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Pictures side by side can be compared: common axes, one unit, one meaning per colour; and what papers need."""
+"""Pictures side by side can be compared, because they have common axes, one unit, and one meaning per colour. Pictures
+also have what papers need."""
 
 import itertools
 import pickle
@@ -21,7 +22,7 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Runs of 0.9 and 1.2 s: alone, the first is shown in ms and the second in s.
+# Runs of 0.9 and 1.2 s. If each is shown alone, the first is in ms and the second in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()

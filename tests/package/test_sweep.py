@@ -25,7 +25,7 @@ from sluice import _apart, _workers  # noqa: E402
 FATAL = "workload.batch=7"
 
 
-# The program of a child that ends at some points.
+# The program of a child process that dies at certain points of the sweep.
 DEADLY = f"""
 import os, types
 from sluice import _apart, _sluice
@@ -60,7 +60,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """Like the executor of a Dask client: it never answers its first request, and knows its workers."""
+    """An executor like that of a Dask client. It never answers its first request, and it knows its workers."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -124,7 +124,7 @@ class Sweep(unittest.TestCase):
             self.assertTrue(expected.equals(found))
             killed = []
 
-            def kill(done, total):  # a worker, in the middle of it
+            def kill(done, total):  # a worker dies in the middle of the sweep
                 if done > 40 and not killed:
                     killed.append(next(iter(cluster.workers.values())).pid)
                     os.kill(killed[0], signal.SIGKILL)

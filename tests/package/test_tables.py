@@ -57,7 +57,7 @@ class NobodySpoils(unittest.TestCase):
             for number in range(tries):
                 table = getattr(self.result, name)
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # pandas warns of a change without effect
+                    warnings.simplefilter("ignore")  # pandas warns about a change that has no effect
                     try:
                         list(self.changes(table))[number]()
                     except (ValueError, TypeError, KeyError):
@@ -139,7 +139,8 @@ class Names(unittest.TestCase):
                 self.assertTrue(getattr(again, name).equals(getattr(result, name)), name)
 
     def test_fates_equal_those_of_the_strategys_facts(self):
-        """The table is read from the actions; the strategy says the same in its facts."""
+        """The table of fates is made from the actions of the plan. The facts that the strategy states must agree with
+        it."""
         for strategy in STRATEGIES:
             plan = training(strategy, 8 if strategy == "keep_all" else 20).plan()
             said = {}

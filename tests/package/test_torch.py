@@ -12,7 +12,7 @@ from torch import nn  # noqa: E402
 
 
 class Block(nn.Module):
-    """A block of GPT-2, its attention from torch."""
+    """A block of GPT-2 that uses torch's own attention."""
 
     def __init__(self, width, heads):
         super().__init__()
@@ -29,7 +29,7 @@ class Block(nn.Module):
 
 
 class BlockByHand(Block):
-    """The same with the products of its attention written out."""
+    """The same block with the products of the attention written out."""
 
     def __init__(self, width, heads):
         super().__init__(width, heads)

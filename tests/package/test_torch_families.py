@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""torchvision's families and modules as people write them: published numbers of parameters, and the
-multiply-accumulates of the calls of torch's own kernels."""
+"""torchvision's families, and modules as people write them. They have the published numbers of parameters, and as many
+multiply-accumulates as the calls of torch's own kernels."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 class Kernels(TorchDispatchMode):
-    """Counts the products below all modules and functions: the calls of the library's kernels."""
+    """Counts the multiply-accumulates of the calls of torch's own kernels, which all modules and functions end in."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +67,7 @@ class Families(unittest.TestCase):
                 image = torch.zeros(1, 3, size, size, device="meta")
                 model = sluice.from_torch(network, image, ignore=["aux*", "AuxLogits"])
                 published = torchvision.models.get_model_weights(name).DEFAULT.meta["num_params"]
-                if name == "inception_v3":  # with its second head; GoogLeNet's is without
+                if name == "inception_v3":  # the model with its second head; GoogLeNet's MACs are without
                     published -= sum(one.numel() for one in network.AuxLogits.parameters())
                 self.assertEqual(model.parameters, published)
                 self.assertEqual(model.macs, kernels_of(network, image))
@@ -85,7 +85,7 @@ class Norm(nn.Module):
 
 
 class RMSNorm(Norm):
-    """The same with the usual name."""
+    """The same module under the usual name."""
 
 
 class Llama(nn.Module):
@@ -262,7 +262,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", pathlib.Path(__file__).resolve().pare
 
 
 def operators(model):
-    """The operators that `sluice profile plan` lists for it."""
+    """Returns the operators that `sluice profile plan` lists for a model."""
     done = subprocess.run([PROGRAM, "profile", "plan", model], capture_output=True, text=True, check=True)
     lines = [line for line in done.stdout.splitlines() if line[:1] != "#"]
     return {(row["config"], row["inputs"], row["outputs"], row["occurrences"]) for row in csv.DictReader(lines)}

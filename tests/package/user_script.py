@@ -1,4 +1,4 @@
-"""A script as its user writes it: which card and which plan for a network. mypy --strict reads it."""
+"""A script as a user writes it, which chooses a card and a plan for a network. mypy --strict reads it."""
 
 from __future__ import annotations
 

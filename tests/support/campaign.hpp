@@ -1,6 +1,6 @@
-// Property tests: random cases from fixed seeds. A run of all tests tries a few of them; a longer
-// run (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of
-// the same row. Test cases that use this carry the tag [property].
+// Property tests: random cases from fixed seeds. A run of all tests tries a few of them. A longer run (./dev
+// properties) sets SLUICE_CAMPAIGN=N and tries N times as many, with further seeds of the same sequence. Test cases
+// that use this carry the tag [property].
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// The factor of the counts of property tests: SLUICE_CAMPAIGN, or 1. Throws
-/// runtime_error when it is not a positive integer.
+/// Returns the factor by which the number of cases is multiplied: SLUICE_CAMPAIGN, or 1. Throws runtime_error when it
+/// is not a positive integer.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;

@@ -61,7 +61,8 @@ class Trace {
   std::unique_ptr<TraceReader> reader_;
 };
 
-/// A load, and two computations of which the first waits for it; a second load waits for memory.
+/// A trace with two loads and two computations. The first computation waits for the first load, and the second load
+/// waits for memory.
 inline Labels labels() {
   Labels labels;
   labels.streams = {{"gpu.compute", "compute", "gpu"}, {"gpu.host.down", "copy", "gpu"}};

@@ -1,4 +1,4 @@
-// Shared by the tests of the ONNX reader: reads a file's bytes, or returns the refusal.
+// Shared by the tests of the ONNX reader. It reads a file's bytes, or returns the message of the refusal.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ReadOnnx {
   std::vector<std::string> notes;
 };
 
-/// `use`: the keys besides the file.
+/// `use` are the keys of the scenario's model besides the file.
 inline ReadOnnx read_bytes(const std::string& bytes, const std::string& use = "{}") {
   const Value mapping = parse_text(use, "s.yaml");
   const Importer& importer = importer_for("m.onnx");

@@ -108,7 +108,7 @@ class Oracle {
     return any;
   }
 
-  /// Starts one execution that may start now; with `shared` one that waits for a shared pool.
+  /// Starts one execution that may start now. With `shared` it is one that waits for a shared pool.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -162,7 +162,7 @@ class Oracle {
     return true;
   }
 
-  /// Bytes that a node allocates in a pool; -1: it allocates nothing there.
+  /// Returns the bytes that a node allocates in a pool, or -1 if it allocates nothing there.
   std::int64_t wanted(std::size_t n, std::uint32_t pool) const {
     std::int64_t bytes = -1;
     for (const Placement& p : plan_.actions[nodes_[n].action].allocates)

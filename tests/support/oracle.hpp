@@ -1,6 +1,6 @@
-// A third, naive executor: it lists every execution of a plan as a separate node and looks at
-// all of them repeatedly until nothing changes, moment by moment. It shares no code with the
-// tables and the executors that it checks, only what a plan says. No link may be shared. Seconds.
+// A third, naive executor. It lists every execution of a plan as a separate node. At each moment it looks at all nodes
+// repeatedly until nothing changes. It shares no code with the tables and the executors that it checks. No link may be
+// shared. All times are seconds.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct OracleResult {
   std::map<std::pair<std::uint32_t, std::int64_t>, Times> times;  ///< by (action, iteration)
 };
 
-/// `in_order`: a pool of one device grants strictly in listing order, which no executor does.
+/// With `in_order`, a pool of one device grants strictly in listing order, although no executor does this.
 OracleResult oracle(const Plan& plan, bool in_order = false);
 
 }  // namespace sluice::test

@@ -8,14 +8,14 @@
 
 namespace sluice::test {
 
-/// scenarios/phased_ipu_pair.yaml with few batches and overrides.
+/// Returns scenarios/phased_ipu_pair.yaml with few batches, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
-/// scenarios/sharded_ipu_pair.yaml, the same without `phases`.
+/// Returns scenarios/sharded_ipu_pair.yaml, which asks the same without `phases`, changed by the overrides.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
-/// Mean time from one phase's start to the next one's, over `phases` phases in the middle of the
-/// run; only of `device`, if it is given.
+/// Returns the mean time from the start of one phase to the start of the next one, over `phases` phases in the middle
+/// of the run. If `device` is given, only its phases count.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");
 
 }  // namespace sluice::test

@@ -24,12 +24,12 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more than any plan of it needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// The scenario with further keys of the policy, as ", key: value".
+  /// Returns the scenario with further keys of the policy, as ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
 
-/// Policies that a case may have, each with what it replicates.
+/// The policies that a case may have, each with the policy of its replicas.
 const std::vector<std::string>& policies_with_choices();
 
 /// A case with that policy, which must be able to train if `training` is set.
@@ -38,7 +38,8 @@ RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 /// Explicit settings of everything that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Its plan on devices with that many bytes each, with further overrides; none if it does not fit.
+/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides, or nothing if it does not
+/// fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

@@ -27,8 +27,8 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Up to 10 seconds and 100 bytes per tensor; some tensors of 0 bytes, some workspaces, stages that
-/// do not read their input or that read their output.
+/// Returns a random chain. Tensors have up to 100 bytes and operations take up to 10 seconds. Some tensors have 0
+/// bytes, some operations have workspaces, and some stages do not read their input or read their output.
 inline Chain random_chain(Dice& dice, std::size_t stages) {
   const auto tensor = [&dice] {
     ChainTensor made;

@@ -38,7 +38,7 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< at most
 };
 
-/// Tensors of all three kinds, some written again; moves cost about as much as kernels.
+/// A problem with tensors of all three kinds, some of which are written again. Moves take about as long as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;
@@ -72,8 +72,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Like the training of a deep network: half of the kernels make a tensor each, the other half
-/// reads them in the opposite order; and weights that stay.
+/// A problem like the training of a deep network. The first half of the kernels make a tensor each, and the second half
+/// read these tensors in the opposite order. There are also weights, which stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// Adds links of each device, over which it reads while it computes.
+  /// Adds links for each device, over which it may read while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -154,7 +154,7 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Adds a tensor that `a` allocates, and that `a` or one or two later actions use, which wait for it.
+  /// Adds a tensor that `a` allocates. `a` itself uses it, or one or two later actions, which wait for `a`.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),
@@ -186,7 +186,7 @@ class Generator {
 
   /// Lists each section's streams in a random interleaving; the order on each stream stays.
   void riffle() {
-    std::vector<std::uint32_t> order;  // old numbers in the new listing
+    std::vector<std::uint32_t> order;  // the old numbers of actions, in their new order
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       std::vector<std::uint32_t> left;
       for (std::uint32_t a = plan_.section_begin(section); a < plan_.section_end(section); ++a)

@@ -11,8 +11,7 @@ namespace sluice::test {
 /// A scenario's document without `fates`, whose device has unlimited memory.
 std::string random_training(Dice& dice);
 
-/// The same with a policy whose stages take turns on gpu0 and, if there are two devices, on
-/// gpu1.
+/// Returns such a document with a policy whose stages take turns on gpu0 and, if there are two devices, on gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

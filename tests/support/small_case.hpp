@@ -15,9 +15,9 @@ struct Row {
   std::int64_t output_bytes;
 };
 
-/// Input of `input_bytes`, then the rows, on one device 'gpu' behind link 'host'. `extra` is YAML
-/// of further scenario keys (policy, workload, stages, memory); `overrides` as on the command line.
-/// Bytes must be multiples of 4.
+/// Returns a scenario whose model is an input of `input_bytes` and then the rows. It has one device 'gpu' behind the
+/// link 'host'. `extra` is YAML of further scenario keys (policy, workload, stages, memory), and `overrides` are those
+/// of a command line. Bytes must be multiples of 4.
 Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides = {});
 

@@ -1,5 +1,5 @@
-// Every entry of every catalog: its record is complete, and it works on small models. A new entry
-// is tested here without a further line; its hand-computed case is a separate test.
+// Every entry of every catalog: its record is complete, and it works on small models. A new entry is tested here
+// without any change to this file. The case of it that is computed by hand is a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -154,7 +154,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
-        Model model = scenario.model;  // as if that many samples had taken 1 ms each
+        Model model = scenario.model;  // the model says that each sample took 1 ms
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);

@@ -1,6 +1,6 @@
-// Which folder may include which: docs/architecture.md has the tables, and this test reads them and every
-// #include under sim/. A folder may include itself and, transitively, what its row names; a
-// third-party header has one user.
+// Which folder may include which other one. docs/architecture.md has the tables, and this test reads them and every
+// #include under sim/. A folder may include itself and, transitively, what its row names. A third-party header may be
+// included by one folder only.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 /// The two tables of docs/architecture.md.
 struct Law {
   std::map<std::string, std::vector<std::string>> below;  ///< by folder: what its row names
-  /// The start of a third-party header's path, and the only folder that may include it.
+  /// For the start of a third-party header's path, the only folder that may include it.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 

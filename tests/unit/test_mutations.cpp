@@ -50,8 +50,8 @@ std::vector<Original> zoo(const std::string& folder) {
   return files;
 }
 
-/// Text with one to four faults. The same generator state gives the same mutant on every machine:
-/// only the generator's own numbers are used, no distribution.
+/// Returns the text with one to four faults. The same state of the generator gives the same mutant on every machine,
+/// because no distribution of the standard library is used.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}

@@ -50,7 +50,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// The line on which the statement begins that continues in line `i`.
+/// Returns the line on which the statement begins that line `i` continues.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');
@@ -68,7 +68,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  std::map<std::size_t, std::size_t> open;  // by indentation: the line that opens
+  std::map<std::size_t, std::size_t> open;  // the opening line, by its indentation
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     const std::size_t indent = line.find_first_not_of(' ');

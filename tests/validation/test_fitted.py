@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The cost model `fitted`: the page has the errors of the bundled fits, which are within their limits, and the
-program prices products like a second implementation of its form."""
+"""The cost model `fitted`. Its page has the errors of the bundled fits, which are within their limits. The program
+prices products like a second implementation of the formula."""
 
 import csv
 import json
@@ -47,8 +47,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"{OPERATORS} is not here")
 class Fitting(unittest.TestCase):
-    """The bundled fits are those that the program makes from the tables; the A30's table has no licence, so nothing of
-    it is bundled. Errors that stand in a bundled fit say nothing about the program that is tested, so it fits again."""
+    """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so nothing of
+    it is bundled. The errors that are written in a bundled fit may come from an older program, so the tested program
+    fits again."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -69,7 +70,7 @@ class Fitting(unittest.TestCase):
         return [word for platform, name in self.CARDS.items() for word in ("--on", f"{name}={platform}")]
 
     def compare(self, made, bundled):
-        """`bundled`: class -> its error."""
+        """`bundled` has the error of each class."""
         self.assertEqual({each["class"] for each in made}, set(bundled))
         for each in made:
             for key in ("median", "ninety"):
@@ -168,7 +169,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # Data sheets of fit and platform differ in a fourth digit; of equally near points either counts.
+                    # The data sheets of fit and platform differ in the fourth digit, so that of two equally near points
+                    # either may be used.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

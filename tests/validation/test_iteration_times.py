@@ -18,7 +18,7 @@ class IterationTimes(unittest.TestCase):
 
     def test_times_that_were_not_fitted_are_within_12_percent(self):
         _, seen, unseen = iteration_times.results()
-        self.assertEqual(len(seen), 23)  # two of 22B and 21 of 3.6B
+        self.assertEqual(len(seen), 23)  # two runs of the 22B model and 21 of the 3.6B model
         self.assertEqual([name for name, *_ in unseen], [
             "Korthikanti 530B, full", "Korthikanti 530B, selective", "SC21 1.7B", "SC21 3.6B", "SC21 7.5B"])
         for name, measured, predicted in unseen:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""'Kernel timing by memory pool': simultaneous against single configurations, out of `sluice profile compare`; the arithmetic here
-is its own, over the same tables."""
+"""'Kernel timing by memory pool': simultaneous configurations compared with single ones, by `sluice profile compare`.
+The test does the same arithmetic over the same tables independently."""
 
 import csv
 import pathlib
@@ -51,7 +51,7 @@ class Compare(validation.Case):
         self.close(ours["median_ratio"], by_hand["median"], "median")
         self.close(ours["worst"]["ratio"], by_hand["worst"], "worst")
         self.assertEqual(ours["worst"]["row"], WORST)
-        self.assertIsNone(ours["agree"])  # no verdict was requested
+        self.assertIsNone(ours["agree"])  # the command was not asked for a verdict
         self.check_tables("kernel_timing_by_memory_pool.md", {
             first: by_hand["pairs"], **second(by_hand), "above 1 us, compared": by_hand["compared"],
             "median of simultaneous / single": by_hand["median"], "within 5 %": by_hand["agreeing"],

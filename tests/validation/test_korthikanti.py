@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""analysis/validation/korthikanti2022.md: by the paper's formulas, in the digits that the page shows, and by
-Sluice itself. If the published figures are next to the project, they are compared too."""
+"""Checks the numbers of analysis/validation/korthikanti2022.md twice: by the paper's formulas, in the digits that the
+page shows, and by Sluice itself. If the published figures are next to the project, they are compared as well."""
 
 import csv
 import functools
@@ -47,8 +47,8 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Parameters of a rank: products, their biases (all of it for each pair's second product), norms, and tables
-        of words (shared with the logits) and positions."""
+        """Parameters of a rank: the products, their biases, the norms, and the tables of words (shared with the logits)
+        and positions. Of each pair of products, the rank has the whole bias of the second one."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -160,9 +160,9 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Seconds of a block whose attention core takes 1.3 ms forward. Which part of the backward pass belongs to
-    which part was not measured, and does not matter. A loss follows: what the last stage reads is
-    there when its backward pass begins, and would not be recomputed."""
+    """Seconds of a block whose attention core takes 1.3 ms forward. It was not measured which part of the backward pass
+    belongs to which part of the forward pass, and it does not matter. A loss follows the block, because the last
+    stage's own input would still be there and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(
@@ -227,7 +227,7 @@ class Korthikanti(Case):
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
         self.assertIn(f"would give {float(16 * products / GIB)} GiB", text_of(PAGE))
         classes = run("selective", 8)["peak_bytes_by_class"]["gpu"]
-        # The logits' stage shares the table of words with the first one: the rank holds it once.
+        # The stage of the logits shares the table of words with the first stage, and the rank holds the table once.
         parameters = formulas.parameters(RANKS)
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)

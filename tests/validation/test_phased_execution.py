@@ -57,22 +57,23 @@ class PopARTPhasedExecution(unittest.TestCase):
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
     def test_real_data(self):
-        # Phased, 3 layers in turns: a period of three phases brings an input in (W + A), takes the
-        # answer of the batch before out (A), and loads weights only (W or C). First and last: the
-        # first input before anything; the last answer after everything, when the phase in which it
-        # would have hidden is not there.
+        # Phased execution of 3 layers in turns. In a period of three phases, one phase loads an input (W + A), one
+        # saves the answer of the batch before (A), and one only loads weights (W or C). In addition, the first input is
+        # loaded before anything else. The last answer is saved after everything else, because no phase follows during
+        # which it could be saved.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,
                    makespan("phased_ipu_pair", "policy.in_flight=1"))
-        # Two batches in turn: an input comes while the answer of the batch before goes. All inputs
-        # and weights cross the link from the host; no form for what is not hidden at the ends.
+        # Two batches take turns, so that an input is loaded while the answer of the batch before is saved. All inputs
+        # and weights cross the link from the host. There is no closed form for the transfers at the beginning and the
+        # end that no computation hides.
         measured = makespan("phased_ipu_pair")
         self.assertGreater(measured, float(batches * (A + LAYERS * W)))
         self.assertLess(measured, 1.02 * float(batches * (A + LAYERS * W)))
         self.assertEqual(f"{measured * 1e3:.6g}", row("phased")[-1].strip())
-        # Sharded: all weights come first, then input after input. A batch is three products and one
-        # crossing to the other device; the last one's answer leaves after everything.
+        # Sharded execution loads all weights first, and then one input after the other. A batch takes three products
+        # and one transfer to the other device. The answer of the last batch is saved after everything else.
         crossing = BATCH * SIZE**2 * 2 / PAIR
         self.check("sharded", LAYERS * W + batches * A + LAYERS * C + crossing + A,
                    makespan("sharded_ipu_pair"))

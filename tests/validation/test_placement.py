@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Pool bandwidths fitted on half of the nodes of a training step predict the times of the other half in PMEM.
+"""Bandwidths of memories, fitted on half of the nodes of a training step, predict the other half's times in PMEM.
 
-Reads ../shared/data/placement; skips where that is absent."""
+The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
 
 import pathlib
 import statistics

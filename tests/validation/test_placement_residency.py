@@ -36,7 +36,8 @@ class Residency(unittest.TestCase):
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # Residency is tried in eighths of all weights: the next one, five eighths, is more than the card has.
+        # Policy streamed tries to keep eighths of all weights on the card. The next step, five eighths, would need more
+        # than the card has.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)

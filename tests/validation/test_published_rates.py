@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Published measurements compared with Sluice's default answer: analysis/validation/published_rates.md has what the
-program says, and every ratio beyond a factor of 2 has the effect that explains it. --write writes the page."""
+"""Published measurements compared with Sluice's default answer. analysis/validation/published_rates.md has the numbers
+that the program gives, and for every ratio beyond a factor of 2 the effect that explains it. --write writes the
+page."""
 
 import functools
 import json
@@ -16,7 +17,7 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# A run's keys -> the paths that they change; overrides() handles `model` and `platform`.
+# The keys of a run, and the keys of the scenario that they change. overrides() handles `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """How close streamed plans come to the bound of the question, for five models on small memories:
-analysis/validation/question_bound.md has what the program says. --write writes the table again."""
+analysis/validation/question_bound.md has the numbers that the program gives. --write writes its table again."""
 
 import functools
 import sys

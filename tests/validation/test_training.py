@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Training in analysis/validation/alexnet_on_one_card.md: by arithmetic that is independent of Sluice, in the digits
-that the page shows, and by Sluice itself."""
+"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice: by arithmetic that is independent
+of Sluice, in the digits that the page shows, and by Sluice itself."""
 
 import functools
 import re
@@ -144,8 +144,9 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # of an element of the original
-# What the stage conv1..pool5 keeps in addition to the image and pool5: the outputs of rectifiers, which they
-# read themselves, those of pools, which convolutions read, and an index of 8 bytes an output of a pool.
+# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These are the outputs of rectifiers,
+# which the rectifiers read themselves; the outputs of pools, which convolutions read; and an index of 8 bytes per
+# output of a pool.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
@@ -157,8 +158,8 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """The answer of docs/alexnet.md: the image loaded again, 2-Conv saved and loaded, 4-Pool and 6-ReLu recomputed,
-    in the memory of the combined strategy."""
+    """The answer of docs/alexnet.md. In the memory of the combined strategy, the image is loaded again, 2-Conv is saved
+    and loaded, and 4-Pool and 6-ReLu are recomputed."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -188,10 +189,10 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """full6 in n parts, bytes. Most is needed by the backward pass of the last of them with relu6, the
-    first of those in flight if all is kept, the last if all is offloaded: its weights and their
-    gradients; what crosses into it, pool5 and the other parts, and the gradient of that; relu6 and its
-    gradient; its own output, which relu6 has rectified. What crosses several cuts is held for each."""
+    """The bytes of full6 in n parts. The backward pass of the last part with relu6 needs most: for the first
+    micro-batch in flight if all is kept, for the last one if all is offloaded. It needs its weights and their
+    gradients; the tensors that cross into it (pool5 and the other parts) and their gradients; relu6 and its gradient;
+    and its own output, which relu6 has rectified. A tensor that crosses several cuts is held for each of them."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # weights of the model's last stage
@@ -209,8 +210,9 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Seconds from host to device. In each pass all weights twice, except once those of the last stage; those of
-        the first stage are still there from the pass before; gradients from the second pass on."""
+        """Seconds from host to device. Each pass loads all weights twice, but those of the last stage only once. The
+        weights of the first stage are still there from the pass before. From the second pass on, the gradients are
+        loaded too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -226,8 +228,8 @@ def compute():
 
 
 def by_hand():
-    # Offloaded, the image comes twice, and back comes what was saved: pool5, pool5 and half of full6,
-    # relu6, relu6 and half of full7, and relu7, which full8 reads.
+    # If all is offloaded, the image is loaded twice, and all saved tensors are loaded again: pool5, pool5 and half of
+    # full6, relu6, relu6 and half of full7, and relu7, which full8 reads.
     saved = INNER + sum(HALVES.crossing) + DENSE + (DENSE + DENSE // 2) + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The numbers of analysis/validation/: each by arithmetic that is independent of Sluice, in the digits
-that the page shows, and by Sluice itself."""
+"""Checks the numbers of analysis/validation/ twice: by arithmetic that is independent of Sluice, in the digits that the
+page shows, and by Sluice itself."""
 
 import pathlib
 import tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Whole networks as NeuSight measured them: the page has Sluice's numbers, and none is far off."""
+"""Whole networks that NeuSight measured. The page has Sluice's numbers, and none of them is far off."""
 
 import json
 import os
@@ -59,7 +59,7 @@ class WholeModels(unittest.TestCase):
         return found
 
     def test_each_row_agrees_with_the_page_and_is_close_to_the_measurement(self):
-        ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # which nothing names
+        ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # no further keys
         self.assertEqual(f"{sorted(ratios)[17]:.2f}", "0.97")
 
     def test_operators_fitted_on_the_card_give_half_of_the_rows_within_10_percent(self):

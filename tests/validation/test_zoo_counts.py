@@ -78,9 +78,9 @@ TORCHVISION = {
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
-# What torchvision counts and the zoo leaves out, because inference does not compute it (nor do the GMACs
-# contain it): Inception's auxiliary classifier, a 1 x 1 and a 5 x 5 convolution with their norms, and
-# 1,000 features of 768 with a bias.
+# Parameters that torchvision counts and the zoo leaves out: those of Inception's auxiliary classifier. Inference does
+# not compute it, and the GMACs do not contain it. It is a 1 x 1 and a 5 x 5 convolution with their norms, and 1,000
+# features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
@@ -189,8 +189,8 @@ class Counts(unittest.TestCase):
         # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Its multiply-accumulates per token: each weight except the words' once, and for each block 4,096
-        # scores of 8,192 features, twice.
+        # Its multiply-accumulates per token: one for each weight except those of the table of words, and for each block
+        # two times 4,096 scores of 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 
@@ -203,7 +203,7 @@ class Counts(unittest.TestCase):
 
 
 def passes_of(result):
-    """The number of times that the weights of each group were loaded."""
+    """Returns how often the weights of each group were loaded."""
     return int(result["plan"]["facts"]["weight_passes"]["0"])
 
 
@@ -261,7 +261,8 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                 [f"model.{key}" for key in keys])
         self.check_sums("llama2_7b", result, element=2, keys=keys)
-        cache = 32 * 1000 * 2 * 4096 * 2  # blocks, tokens, keys and values, features, bytes; a sample
+        # bytes per sample: blocks x tokens x keys and values x features x bytes of an element
+        cache = 32 * 1000 * 2 * 4096 * 2
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])
         self.assertEqual(result["stages"][0]["cache_bytes"], cache)

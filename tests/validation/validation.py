@@ -38,7 +38,7 @@ def text_of(name):
 
 
 def rows_of(name, sections=""):
-    """quantity -> (document, Sluice, difference), as text, of all tables of a file below headings that
+    """For each quantity, the text of (document, Sluice, difference), from all tables of a file below headings that
     match."""
     rows, wanted = {}, False
     for line in text_of(name).splitlines():
@@ -83,8 +83,8 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """Checks that the column Sluice is `expected` in the digits shown, that the differences are right, and that the
-        tables below matching headings have exactly these rows."""
+        """Checks three things of the tables below matching headings: the column Sluice has the `expected` values in the
+        digits shown, the differences are right, and there are exactly these rows."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -158,7 +158,7 @@ class Alexnet:
         return many["compute"] + many["load parameters"] + many["load images"]
 
     def memory_peak(self):
-        """Weights up to stage 16, a state of stage 16 per sample, and the last image."""
+        """The bytes at the peak: weights up to stage 16, a state of stage 16 per sample, and the last image."""
         return self.params[15] + SAMPLES * self.state[15] + self.state[0]
 
 

@@ -1,4 +1,5 @@
-// The search for the largest number that fits finds the same answer as asking every number, with few questions.
+// The search for the largest number that fits finds the same answer as a search that tries every number, and tries only
+// a few.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -8,15 +9,15 @@
 namespace sluice {
 namespace {
 
-/// The number of bytes needed: constant + each x number.
+/// The bytes that a given number needs are `constant` + `each` x number.
 FitAnswer line(std::int64_t number, double constant, double each, double available) {
   const double needed = constant + each * static_cast<double>(number);
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
 TEST_CASE("if each number needs the same amount, the limit is found by the second refusal") {
-  // (1000 - 100) / 7 = 128.57. The search asks 1, 2, 6, 22, 86, 342. Then it asks 1000 / ((100 + 7
-  // x 342) / 342) = 137.1, and from both refusals 128.
+  // (1000 - 100) / 7 = 128.57, so that 128 fit. The search first tries 1, 2, 6, 22, 86 and 342. The refusal of 342
+  // leads it to 1000 / ((100 + 7 x 342) / 342) = 137.1, and the refusals of 342 and 137 lead it to 128.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
@@ -56,7 +57,8 @@ TEST_CASE("for any growing need, the search finds what asking each number finds"
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    const std::int64_t kind = up_to(3);  // the need is reported: never, always, sometimes, wrongly
+    // 0: the need is never reported, 1: always, 2: sometimes, 3: wrongly
+    const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {
       if (up_to(200) == 0) slope = static_cast<double>(up_to(50));

@@ -14,8 +14,8 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack by hand") {
-  // Values 10, 13, 7 and weights 3, 4, 2 with a limit of 6: the best are the second and third, 20.
-  // With halves it would be 21.
+  // The values are 10, 13, 7, the weights 3, 4, 2, and the limit is 6. The second and the third together are best, at
+  // 20. If items could be halved, 21 would be possible.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -91,7 +91,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// A market-split programme: two equalities over many integer variables keep branch and bound busy.
+/// This is a market-split programme: two equalities over many integer variables keep branch and bound busy.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

@@ -160,7 +160,8 @@ TEST_CASE(
 }
 
 TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP over the rate") {
-  // Outputs of 8 and 2 elements, 16 parameters and 32 FLOP. 4 B each over 2 B/s; 4 FLOP/s; 100 B of memory.
+  // The outputs have 8 and 2 elements, and there are 16 parameters and 32 FLOP. An element has 4 B. The link has 2 B/s,
+  // the device 4 FLOP/s and 100 B of memory.
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 16, 16, 32}};
   Platform platform;

@@ -61,13 +61,13 @@ TEST_CASE("backward work reads what is kept and the gradient, and writes gradien
                 .reads_output = true,
                 .kept = 7,
                 .kept_bytes = 5};
-  // 8 samples x 8100 FLOP. It reads 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) +
-  // weights 50) + 8 x 5 = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
+  // The work is 8 samples x 8100 FLOP. The pass reads 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) + weights
+  // 50) + 8 x 5 = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
   const Work work = backward_work(model, a, 8, DType::float32);
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);
   CHECK(work.written == 3400);
-  // Without a gradient of the input, it writes only the 50 weights' gradients.
+  // If the input needs no gradient, the pass writes only the gradients of the 50 weights.
   a.backward.input_flop = 0;
   CHECK(backward_work(model, a, 8, DType::float32).written == 200);
   CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
@@ -209,8 +209,8 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
     double flop, bytes;
   };
   // Forward: 8 x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B. Backward: 8 x 4000 FLOP; read
-  // 4 B x (8 x (100 + gradient 200) + 50) = 9800, written 4 B x (8 x 100 + 50) = 3400: 13,200 B. Of
-  // both gradients the input's has 3000 / 4000, the weights' 1000 / 4000.
+  // 4 B x (8 x (100 + gradient 200) + 50) = 9800, written 4 B x (8 x 100 + 50) = 3400: 13,200 B. Computing the input's
+  // gradient takes 3000 / 4000 of the FLOP, and computing the weights' gradient 1000 / 4000.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},

@@ -136,7 +136,7 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, as the acc
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64: fewer than were measured, and an error is given only for measured sizes.
+  // 256 rows of 64 are fewer than were measured, and an error is given only for measured sizes.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -225,13 +225,13 @@ TEST_CASE("the error of a fit on its own devices is not claimed for another devi
                       DType::float32, 4);
   };
   CHECK(errors("t4", "t4").fit_errors.share == 1);
-  // A fit of one device does not know how far off it is for a second one.
+  // A fit of one device does not know how far off it is for another device.
   const Account another = errors("a100_pcie", "t4");
   CHECK(another.fitted == 1);
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // A fit of five devices knows it, and it is larger than that for its own.
+  // A fit of five devices knows how far off it is for another device: farther than for its own ones.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);
@@ -258,7 +258,7 @@ TEST_CASE("a fit without joules takes less power where memory binds, if the cost
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s == 0);  // FLOP bind: the device's watts tell
   CHECK(price(2, "").joules_s == 0);
-  // What the roofline prices follows the same key: 4 gates of a recurrence, few FLOP for each byte.
+  // Operators that the roofline model prices follow the same key. The lstm has 4 gates, and few FLOP for each byte.
   const Price other = price(3, ", memory_power: 60%");
   const Price by_roofline =
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)

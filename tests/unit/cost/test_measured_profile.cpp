@@ -74,7 +74,7 @@ TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch 
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // 0.9 J include the device's idle power of 20 W: 0.9 - 20 x 0.003
+  // the 0.9 J include 20 W of idle power, which is not counted: 0.9 - 20 x 0.003
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -126,7 +126,8 @@ TEST_CASE("what was not measured is refused, or priced by the cost model named f
 
 TEST_CASE("between two batches the reached part of the rates is interpolated, not the time") {
   const Prices prices(", interpolate: batch");
-  // Bytes bind: 4 B x (n x 80 + 1500) at 100 GB/s. For 4 samples 72.8 ns of 3 ms, for 16 samples 111.2 ns of 6 ms.
+  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. That is 72.8 ns of the measured 3 ms for 4
+  // samples, and 111.2 ns of the measured 6 ms for 16 samples.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // 8 is half way between 4 and 16, in logarithms.
@@ -138,8 +139,9 @@ TEST_CASE("between two batches the reached part of the rates is interpolated, no
 }
 
 TEST_CASE("what a price rests on names the device of the rows and the error between them") {
-  // 4 and 16 samples at equal shares of the rates; 8 at half of it. Left out, 8 is estimated at the
-  // share of the others: its seconds are off by half.
+  // The rows of 4 and 16 samples reach equal shares of the rates, and the row of 8 reaches half of that share. If the
+  // row of 8 is left out, 8 samples are estimated at the share of the others, so that the estimate is half of the
+  // measured seconds.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16})
@@ -160,7 +162,8 @@ TEST_CASE("what a price rests on names the device of the rows and the error betw
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // Of two rows none lies between others. The header names the device where rows do not.
+  // Of only two rows, neither lies between others, so that no error can be computed. The header names the device where
+  // rows do not.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -181,7 +184,7 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
 }
 
 TEST_CASE("seconds without joules take less power where memory binds, if the cost says so") {
-  // Of the operator's 4 rows the first has joules. 72.8 ns of bytes and 1.2 ns of FLOP: memory binds.
+  // Of the operator's 4 rows, only the first has joules. Its bytes take 72.8 ns and its FLOP 1.2 ns, so memory binds.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
   CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));
   CHECK(prices.of(1, 4).measured_j == prices.of(1, 4).joules);
@@ -190,7 +193,7 @@ TEST_CASE("seconds without joules take less power where memory binds, if the cos
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // The cost model that stands in follows the key, where it has it.
+  // The cost model that `outside` names also follows the key `memory_power`, if it has this key.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
@@ -198,7 +201,7 @@ TEST_CASE("seconds without joules take less power where memory binds, if the cos
 
 TEST_CASE(
     "products of other sizes are estimated from those that were measured, within their range") {
-  // A machine that reaches m^0.5 / 1000 of its 10 TFLOP/s: a plane in logarithms is exact.
+  // This machine reaches m^0.5 / 1000 of its 10 TFLOP/s, so that a plane through the logarithms is exact.
   std::string table = "operator,sizes,dtype,seconds_median\n";
   const auto seconds = [](double m, double n, double k) {
     return 2 * m * n * k / 10e12 / (std::sqrt(m) / 1000);
@@ -250,8 +253,8 @@ TEST_CASE("rows of a class that were measured in different ways concern that cla
 }
 
 TEST_CASE("convolutions and elementwise operators of other sizes are estimated in the same way") {
-  // A machine that reaches 1 / 20 of its 100 GB/s in streams and, in convolutions, 1 / 1000 of its
-  // 10 TFLOP/s for each root of its channels: both planes in logarithms.
+  // This machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions it reaches 1 / 1000 of its 10 TFLOP/s times
+  // the root of the channels. Both are planes in logarithms, so that the estimates are exact.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
   const auto conv_s = [](double samples, double channels) {
     return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);
@@ -322,7 +325,8 @@ TEST_CASE("a row that is left out is estimated from the others if these surround
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // The middle of 0.1 and 0.4 is 0.2, but 0.25 was measured: the estimate is 25 % too long.
+  // The middle of the shares 0.1 and 0.4 is 0.2 (in logarithms), but 0.25 was measured. So the estimate takes 25 % too
+  // long.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));

@@ -114,12 +114,13 @@ TEST_CASE("roofline reads and writes the memories of a device one after the othe
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // Side by side, the longest time counts: the output's 200 kB at 5 GB/s.
+  // If memories work at the same time, the longest time counts: the output's 200 kB at 5 GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", asked.platform);
   CHECK(together->of(asked.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // FLOP bind only if memory does not: 3 MFLOP at 1 TFLOP/s take 3 us, the bytes in DRAM 5.26 us.
+  // The FLOP do not bind here, because memory takes longer: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM 5.26
+  // us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -238,8 +239,8 @@ TEST_CASE("operands whose memory a row does not name were in the first memory") 
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 
-/// The rows of the measured bandwidths of six channels of DRAM and six modules of Optane memory, 1 to
-/// 24 threads (darchr/ml-tools), in GB/s. Empty, with a warning, if the measurements are not here.
+/// The rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane memory,
+/// with 1 to 24 threads. If the file of measurements does not exist, the result is empty, and a warning is printed.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
@@ -278,7 +279,7 @@ TEST_CASE("copies by threads take as long as reading and writing one after the o
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// The rate of copies by the compute units of optane_server with this number of threads.
+/// Returns the rate of copies by the compute units of optane_server with this number of threads.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
@@ -333,8 +334,9 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // 1 / 64 + 1 / 16 here and twice 1 / 320 there make it 12.5 times as long; an operand that is only read
-  // takes 3 times. That holds for the memory's part, which is most of the seconds; the rest is the cache's.
+  // In slow memory a byte takes 1 / 64 + 1 / 16 to read and write, and in fast memory twice 1 / 320, so that slow
+  // memory takes 12.5 times as long. If only the input is in slow memory, 1 / 64 + 1 / 320 take 3 times as long. These
+  // ratios apply to the seconds that memory takes, which are most of all seconds; the cache takes the rest.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

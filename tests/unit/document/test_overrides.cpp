@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of files that is removed again: project/.sluice-root, project/a, project/b,
+/// A folder with these files, which is removed when the test ends: project/.sluice-root, project/a, project/b,
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));
@@ -235,7 +235,7 @@ TEST_CASE("the resolved document tells where each value came from") {
 }
 
 TEST_CASE("a name alone is a file beside the document, or else one that comes with Sluice") {
-  const Folder folder;  // its own root has no platforms
+  const Folder folder;  // the document's own root has no platforms
   const std::string name = folder.scenario("platform: {file: k40}\n");
   CHECK(at(load(name), {"platform", "name"}) == "k40");
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),

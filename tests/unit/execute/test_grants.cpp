@@ -83,7 +83,8 @@ TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it
   CHECK(counts.ended > 10'000);
 }
 
-/// If flows share links, an earlier start may delay another flow: this is counted but not promised.
+/// If transfers share links, one that starts earlier may delay another one. So a later end is only counted here, and is
+/// not a failure.
 TEST_CASE("with shared links too, more memory blocks nothing") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-/// Counts the spans and events that arrive one by one.
+/// Counts the spans and events that arrive one by one, not those of a repeated period.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -30,7 +30,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Sums of times may differ by the roundings of the clock: 1e-12 of the makespan.
+/// Checks that two sums of times are equal up to the roundings of the clock, which are 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -70,7 +70,8 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// If rounding separates events of one time, the order of the trace may differ.
+/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, and then their
+/// order in the trace may differ.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),
@@ -78,8 +79,9 @@ void sort(MemorySink& sink) {
   sink.events.clear();
 }
 
-/// Jumping and walking give the same spans and events, metrics and peaks; returns the period.
-/// Exact: all times are sums of binary fractions, so that rounding never separates events of one time.
+/// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as one that executes every
+/// action, and returns the period. With `exact`, all times are sums of binary fractions, so that rounding never gives
+/// different times to events of the same moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -148,7 +150,7 @@ epilogue:
 }
 
 /// Each computation waits for the computation of another stream `distance` iterations ago, which
-/// takes longer. So the streams go in groups of `distance` iterations.
+/// takes longer. So the streams proceed in groups of `distance` iterations.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
@@ -160,8 +162,8 @@ std::string grouped(int distance) {
 }
 
 TEST_CASE("a period may be several iterations") {
-  // A's `distance` consecutive runs take that many seconds, and the way through B and C takes
-  // longer. So A waits once per `distance` iterations, and the first run of each group is late.
+  // `distance` consecutive runs of A take `distance` seconds, and the path through B and C takes longer. So A waits
+  // once per `distance` iterations, and the first run of each group is late.
   for (const int distance : {2, 7}) {
     INFO("distance " << distance);
     Plan plan = plan_from_text(grouped(distance), "grouped");
@@ -187,7 +189,7 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// A body of so many actions on two streams alternately, each with its own length.
+/// Returns a body of `actions` actions, which alternate between two streams and take different times.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
@@ -211,8 +213,8 @@ TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Three states are alike from iteration 1 on, which is as far as a wait reaches back. The third state
-  // is seen when the stream of A0 has finished its third iteration, before the last two actions.
+  // Waits reach back one iteration, so the states are alike from iteration 1 on, and three equal states are needed. The
+  // third one is seen when the stream of A0 has finished its third iteration, before the last two actions.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

@@ -1,4 +1,4 @@
-// The short way to the steady state, compared with the replay that walks through every execution.
+// The shortcut that finds the steady state by arithmetic, compared with the replay that goes through every execution.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -54,11 +54,11 @@ TEST_CASE("a load and a computation that wait for each other repeat with the sum
 }
 
 TEST_CASE("if memory may hold an action back, the replay is needed") {
-  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B. This is enough, but
-  // the short way cannot be sure of it.
+  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B, which is enough, but the shortcut cannot
+  // prove that it is.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Only memory holds the load back: an iteration of the load is 0.75 s faster than the computation.
+  // Only memory delays the load, because a load is 0.75 s shorter than a computation.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
@@ -89,8 +89,7 @@ TEST_CASE("with few iterations, or waits that look ahead or far back, the replay
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Whether every action ends `seconds` later in each iteration than in the one before, from
-/// iteration 40 to 160 of 200.
+/// Returns whether, from iteration 40 to 160 of 200, every action ends `seconds` later than in the iteration before.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

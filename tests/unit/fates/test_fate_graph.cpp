@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Four operations of 3, 1, 1 and 1 s; the last reads what the first makes (a skip connection).
-/// x: 1 byte from host memory; a, b: 10 bytes; c: 1 byte.
+/// Four operations take 3, 1, 1 and 1 s, and the last one reads what the first one makes (a skip connection). Tensor x
+/// has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
   graph.tensors = {{1, 0, load_x_s}, {10, 2, 2}, {10, 2, 2}, {1, 2, 2}};
@@ -27,7 +27,7 @@ TEST_CASE("graph: a skip connection is kept if a, b and c fit together") {
 }
 
 TEST_CASE("graph: with one byte less its tensor is made again, or moved if that is cheaper") {
-  // Made again: a second load of x and the 3 s. Moved: 2 + 2 s.
+  // To make the tensor again takes a second load of x and 3 s. To move it takes 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);
@@ -98,8 +98,8 @@ TEST_CASE(
 }
 
 TEST_CASE("graph: programme and frontier agree if only boundaries can be kept") {
-  // With gradients of 0 bytes the order does not matter: what the programme searches beyond the
-  // frontier is empty.
+  // With gradients of 0 bytes the order of operations does not matter, so that the integer programme has nothing to
+  // search that the frontier does not.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));
@@ -135,7 +135,8 @@ TEST_CASE("graph: nine to twelve stages, the frontier against the programme's bo
     CHECK(memory_of(chain, answer.tape).peak <= frontier.points()[point].peak);
     CHECK(answer.bound <= answer.seconds);
     CHECK(answer.seconds <= seconds * (1 + 1e-9));
-    CHECK(answer.seconds >= 0.97 * seconds);  // what the frontier does not search gains little
+    // schedules that the frontier leaves out are hardly faster
+    CHECK(answer.seconds >= 0.97 * seconds);
   }
 }
 

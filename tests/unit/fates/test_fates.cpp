@@ -10,7 +10,7 @@ namespace {
 
 constexpr Fate K = Fate::keep, R = Fate::recompute, O = Fate::offload;
 
-/// Every stage takes 1 s forward and 2 s backward; every tensor has 1 byte and takes 1 s each way.
+/// Every stage takes 1 s forward and 2 s backward. Every tensor has 1 byte and takes 1 s to save and 1 s to load.
 Chain plain(std::size_t stages) {
   Chain chain;
   chain.input = {1, 1, 1};
@@ -23,8 +23,8 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// f3 is a forward pass that keeps nothing and F3 one that keeps, B3 is backward, s3 and l3 are a
-/// save and a load of boundary 3, and S3 and L3 those of the inner tensors of stage 3.
+/// The letters name operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 one that keeps
+/// nothing, and B3 the backward pass. s3 and l3 save and load boundary 3, and S3 and L3 the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -63,11 +63,11 @@ TEST_CASE("fates: a run recomputes from a boundary that is loaded again") {
 TEST_CASE(
     "fates: the input of a stage that keeps or offloads is made again with the stage before") {
   CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
-  // The backward pass of the last stage follows its forward pass at once: its input stays.
+  // The backward pass of the last stage follows its forward pass at once, so that its input stays on the device.
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 
-/// Like plain, but nothing is kept inside the stages.
+/// Returns the chain of plain(), but without inner tensors.
 Chain hollow(std::size_t stages) {
   Chain chain = plain(stages);
   for (ChainStage& stage : chain.stages) stage.inner = {};
@@ -93,7 +93,7 @@ TEST_CASE("fates: a tensor that nothing reads is not made again") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// Whether some operation reads what forward `at` makes, before it is made again.
+/// Returns whether some operation reads the results of the forward pass at index `at` before they are made again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;
   bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;
@@ -137,7 +137,8 @@ TEST_CASE("fates: no assignment runs a stage again whose results nothing reads")
   CHECK(again > 1000);
 }
 
-TEST_CASE("fates: a run at the end of the chain runs twice although nothing is between") {
+TEST_CASE(
+    "fates: recomputed stages at the end of the chain run twice although no other stage follows") {
   CHECK(tape(plain(3), {K, R, R}) == "l0 F0 f1 f2 F1 F2 B2 B1 B0");
 }
 

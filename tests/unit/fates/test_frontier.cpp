@@ -19,7 +19,7 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// The best of all 3^n fates within a budget, if all operations run one after the other.
+/// Returns the least seconds of all 3^n fates within a budget, if all operations run one after the other.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -68,15 +68,15 @@ TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget
 }
 
 TEST_CASE("frontier: faster than all fates if running a stage three times helps") {
-  // Five stages of 1 s and 2 s, boundaries of 1 byte, copies of 100 s. In 3 bytes only the input
-  // and one more boundary fit with a running forward pass:
+  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
+  // input and one more boundary fit beside a running forward pass:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // Fates run a stage again only once, so they must move boundaries.
+  // With fates, each stage runs again at most once, so that they must move boundaries to fit.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -138,7 +138,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// The pairs and known points that no other one beats.
+/// The pairs of points, and the known points, that no other one beats.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -211,10 +211,10 @@ TEST_CASE("bound: no schedule is below it, and unlimited memory reaches it") {
 }
 
 TEST_CASE("bound: by hand") {
-  // Three stages of 1 s and 2 s, with inner tensors of 10 bytes, copies of 0.4 s each way, and
-  // boundaries of 0 bytes. Backward 2 holds its own 10 bytes, so 25 bytes leave room for one and a
-  // half of the other two inner tensors. To move the rest costs 0.8 s per tensor: 9 + 0.5 x 0.8. If
-  // a copy takes 1 s each way, the forward pass is cheaper: 9 + 0.5.
+  // Three stages take 1 s forward and 2 s backward. Their inner tensors have 10 bytes and are copied in 0.4 s each way;
+  // boundaries have 0 bytes. Backward 2 holds its own 10 bytes, so that 25 bytes leave room for one and a half of the
+  // other two inner tensors. To move the other half costs 0.5 x 0.8 s: 9 + 0.5 x 0.8. If a copy takes 1 s each way,
+  // running the forward pass again is cheaper: 9 + 0.5.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -224,9 +224,10 @@ TEST_CASE("bound: by hand") {
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's tensor is saved after its forward pass (1 + 30 x) and
-  // loaded before its backward pass (30 x + 2); the rest of what is missing is recomputed. The forward half
-  // has 3 s, so x = 2 / 30 is free. More costs 30 per unit and saves 1: 3 + 6 + 0.5 - 2 / 30.
+  // Copies take 30 s. A share x of the first stage's tensor is saved after its forward pass, until 1 + 30 x, and loaded
+  // before its backward pass, in 30 x + 2. The rest of the missing tensor is recomputed. The forward passes take 3 s in
+  // all, so that a share of x = 2 / 30 is saved without a delay. A larger share would cost 30 s per unit of x and save
+  // only 1 s. The bound is 3 + 6 + 0.5 - 2 / 30.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

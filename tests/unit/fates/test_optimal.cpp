@@ -97,7 +97,7 @@ struct Tally {
   double worst = 0;  ///< optimal / best - 1
 };
 
-/// `optimal` and the best of all assignments within some budgets of random chains.
+/// Compares `optimal` with the best of all assignments, within several budgets of random chains.
 Tally compare(bool overlap, int chains, unsigned seed) {
   Tally tally;
   std::mt19937 random(seed);

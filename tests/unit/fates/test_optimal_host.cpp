@@ -59,7 +59,7 @@ TEST_CASE("no tape that fits in host memory is faster than the bound", "[propert
   CHECK(closer > cases / 4);
 }
 
-/// Seconds of a random run with such memories; infinity: it does not fit.
+/// Returns the seconds of a random run with these memories, or infinity if it does not fit.
 struct Run {
   std::string text;
 
@@ -115,7 +115,8 @@ TEST_CASE(
       best = std::min(best, run.seconds(strategy, device, host));
     const double optimal = run.seconds("optimal", device, host);
     INFO(run.text << "device " << device << ", host " << host << ": " << optimal / best - 1);
-    // The difference was 0.94 % in one case: the strategies have more ways to place loads than a searched tape.
+    // In one case the difference was 0.94 %, because the strategies have more ways to place loads than the tapes that
+    // are searched.
     CHECK((optimal == best || optimal <= best * 1.01));
     compared += best < never;
     faster += optimal < best * (1 - 1e-9);

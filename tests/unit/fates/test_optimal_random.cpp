@@ -30,7 +30,7 @@ class Run {
  public:
   explicit Run(test::Dice& dice) : text_(test::random_training(dice)) {}
 
-  /// Seconds of the run; infinity: it does not fit.
+  /// Returns the seconds of the run, or infinity if it does not fit.
   double seconds(const std::string& strategy, std::int64_t capacity) const {
     try {
       return replay(make_plan(scenario(strategy, capacity))).makespan;
@@ -152,7 +152,7 @@ struct Asked {
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// … and the bound in its fact.
+  /// … and the bound that the plan's fact gives.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);

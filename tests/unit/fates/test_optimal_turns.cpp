@@ -45,7 +45,7 @@ class Run {
     return read_scenario(std::move(document), "random");
   }
 
-  /// Seconds of the run; infinity: it does not fit.
+  /// Returns the seconds of the run, or infinity if it does not fit.
   double seconds(const std::string& strategy, std::int64_t capacity) const {
     try {
       return replay(make_plan(scenario(strategy, capacity))).makespan;
@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Between the least need of any strategy and a little more than what keeping everything for all
-/// micro-batches side by side needs, uniform in the logarithm.
+/// Draws a capacity, uniform in its logarithm. It lies between the least bytes that any strategy needs and a little
+/// more than the bytes for keeping everything of all micro-batches at once.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -171,8 +171,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // Then strategies run on the whole device, and with more room their loads may come in an order
-    // that happens to be worse.
+    // If `in_flight` is given, or a batch is one micro-batch, the strategies use the whole device. Then with more room
+    // their loads may come in an order that happens to be worse.
     if (run.text().find("in_flight") != std::string::npos || Asked(run).per_batch() == 1) continue;
     std::vector<std::int64_t> capacities;
     for (int step = 0; step < 6; ++step) capacities.push_back(some_capacity(dice, run));
@@ -199,7 +199,7 @@ TEST_CASE("no execution beats the bound of optimal if weights take turns", "[pro
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const Asked asked(run);
     const std::size_t stages = asked.chain.stages.size();
-    if (stages == 1 && run.devices() == 1) continue;  // then the weights stay
+    if (stages == 1 && run.devices() == 1) continue;  // a single stage stays on a single device
     const Frontier frontier(asked.chain);
     std::vector<Tape> tapes = alike_tapes(asked.chain);
     for (int i = 0; i < 6; ++i)

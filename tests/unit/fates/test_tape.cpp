@@ -21,7 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// The input has 1 byte, the outputs 10 and 100, the inner tensors 1000 and 10000, the gradient of boundary 1 100000.
+/// Each digit of a sum of bytes stands for one kind of tensor: the input has 1 byte, the outputs have 10 and 100, the
+/// inner tensors 1000 and 10000, and the gradient of boundary 1 has 100000.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -38,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The rule itself, implemented literally and slowly: whether the tensor that `bringer` brings at
-/// operation `first` is alive at operation `at`.
+/// Returns whether the tensor that `bringer` brings at operation `first` is alive at operation `at`. This is the rule
+/// of lifetimes itself, implemented literally and slowly.
 struct Event {
   int tensor;
   bool brings;
@@ -108,8 +109,8 @@ TEST_CASE("tape: all kept, bytes by operation and seconds") {
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // input; plus boundary 1 and inner 0; plus boundary 2 and inner 1; plus gradient 1; then without
-  // boundaries 1 and 2 and inner 1.
+  // The device holds the input; then in addition boundary 1 and inner 0; then boundary 2 and inner 1; then gradient 1;
+  // at last everything except boundaries 1 and 2 and inner 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);

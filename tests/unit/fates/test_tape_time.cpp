@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Three stages take 2 s forward and 4 s backward. The input is loaded in 1 s; the stages' outputs
-/// have 10 bytes each and take 3 s each way. Backward passes read their inputs.
+/// Each of three stages takes 2 s forward and 4 s backward. The input is loaded in 1 s. The stages' outputs have 10
+/// bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
 Chain three_stages() {
   Chain chain;
   chain.input = {10, 1, 1};
@@ -42,7 +42,7 @@ TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during c
 TEST_CASE("a tape's estimate: a link slower than the computation binds") {
   Chain chain = three_stages();
   chain.input.load_s = 30;
-  // Inputs without a pause, then the last micro-batch.
+  // The inputs are loaded without a pause, and then the last micro-batch is computed.
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(10 * 30 + 18));
 }
 
@@ -54,8 +54,9 @@ TEST_CASE("a tape's estimate: a latency delays only what is waited for") {
 
 TEST_CASE("a tape's estimate: loads wait for saves, and come one after the other") {
   // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5, 7; saves run from 3 to 6 and from 6 to
-  // 9. Stage 3 keeps, but its input was saved: it is loaded from 9, when its save ends, to 12, and boundary 1
-  // from 12 to 15. Backward 3 runs from 12 to 16, backward 2 from 16 to 20, and backward 1 from 20 to 24.
+  // 9. Stage 3 keeps its inner tensors, but its input, boundary 2, was saved. Boundary 2 is loaded from 9, when its
+  // save ends, to 12, and boundary 1 from 12 to 15. Backward 3 runs from 12 to 16, backward 2 from 16 to 20, and
+  // backward 1 from 20 to 24.
   const Chain chain = three_stages();
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }

@@ -1,5 +1,5 @@
-// The peak of training with many micro-batches side by side, compared with the bound from few of
-// them that avoids making steps that cannot fit.
+// The peak of training with many micro-batches at once is at least a bound that follows from the peaks of few of them.
+// With this bound the program avoids planning steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -162,7 +162,7 @@ TEST_CASE("gradients of tables and learned rows are sums, and a rotation is reve
 
 TEST_CASE(
     "attention keeps its scores, and with dropout also the dropped scores and a mask of one byte each") {
-  // 5 queries, 5 keys, 4 heads of 2 features: 100 scores, 100 (2 + 2) multiply-accumulates.
+  // With 5 queries, 5 keys and 4 heads of 2 features there are 100 scores and 100 (2 + 2) multiply-accumulates.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
   check_reads(plain, true, false, 100);

@@ -69,7 +69,7 @@ TEST_CASE("a transposed convolution divides the jump") {
   // and the jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
-  // With 4 x 4 windows, 2 apart, it sees two input pixels, which are 2 apart: 3 + 2.
+  // With 4 x 4 windows, 2 apart, each output pixel sees two input pixels, which are 2 apart: 3 + 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
         square(5, 1));
   // The jump would be 1 / 2.
@@ -90,9 +90,10 @@ TEST_CASE("receptive fields of AlexNet and VGG-16 are the published ones, ResNet
   };
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
-  // 7 (j 2), pool 11 (j 4); 3 x 3 convolutions: three 8 each to 35; 8 and three 16 to 91 (j 8); 16
-  // and five 32 to 267 (j 16); 32 and two 64 to 427 (j 32). Theirs has its strides at other places,
-  // and 483.
+  // For ResNet-50, j is the distance of two neighbouring output pixels in the input. The first convolution has a field
+  // of 7 (j = 2), the pool of 11 (j = 4). The 3 x 3 convolutions add three times 8, to 35; then 8 and three times 16,
+  // to 91 (j = 8); 16 and five times 32, to 267 (j = 16); 32 and twice 64, to 427 (j = 32). The published 483 are for a
+  // ResNet-50 that has its strides at other places.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

@@ -10,7 +10,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The last layer over an image of 28 x 28 x 3, or over `input`.
+/// Returns the last layer of a model that reads an image of 28 x 28 x 3, or `input`.
 Layer last(const std::string& keys, const std::string& input = image) {
   return model_of(input + "- {type: " + keys + "}\n").layers.back();
 }
@@ -78,8 +78,8 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
   // 28 + 4 - 1 = 31 = 5 x 6 + 1: an 8th window would begin at 35, and image and zeros before it end
   // at 30.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Along the width 2 - 3 = -1 is rounded up to 0, and the window begins in the image. Along the height
-  // 4 - 3 = 1 gives 2 windows. This is what torch does. With a stride of 1 nothing is rounded.
+  // Along the width, 2 - 3 = -1 is rounded up to 0, so that there is one window, which begins in the image. Along the
+  // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 nothing is rounded.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});

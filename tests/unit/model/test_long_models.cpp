@@ -1,5 +1,5 @@
-// Models of very many layers: the work per model grows only in proportion to the number of layers.
-// No time is asserted; work that grew faster would exceed the tests' time limit.
+// For models of very many layers, the work grows only in proportion to the number of layers. No time is asserted, but
+// work that grew faster would exceed the tests' time limit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

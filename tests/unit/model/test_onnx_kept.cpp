@@ -46,8 +46,8 @@ TEST_CASE("a selection keeps only its condition, and not even that if it is cons
 }
 
 TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's output", "[onnx]") {
-  // 4 heads of 16 features over 256 words: (256 x 64 of the input and of q, k and v, and 4 x 256 x
-  // 256 scores) x 4 bytes.
+  // There are 4 heads of 16 features over 256 words. Kept are 256 x 64 elements each of the input, q, k and v, and 4 x
+  // 256 x 256 scores, at 4 bytes each.
   OnnxBytes onnx;
   onnx.input("x", {1, 256, 64}).numbers("heads", {1, 256, 4, 16}).scalar("root", 4);
   onnx.scalar("masked", -1e9F).weight("mask", {256, 256}, field(2, std::int64_t{onnx_bool}));
@@ -68,8 +68,8 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
 }
 
 TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
-  // PyTorch's GroupNorm: groups as channels of an InstanceNormalization whose scale is written as
-  // 1 and whose shift as 0, and the real ones after it.
+  // PyTorch exports a GroupNorm as an InstanceNormalization whose channels are the groups. Its scale is written as 1
+  // and its shift as 0. The real scale and shift follow as a product and a sum.
   const auto constant = [](float value) {
     std::string raw(reinterpret_cast<const char*>(&value), sizeof(value));
     raw += raw;

@@ -50,7 +50,7 @@ Model read(const std::string& text, const std::string& use = "{batch: 2}") {
   return read_model(imported(text, use));
 }
 
-// Two inputs with unknown sizes, a state without inputs, and a part of it.
+// A graph with two inputs of unknown sizes, a state without inputs, and a node that reads a part of the state.
 const std::string two_inputs =
     "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
     "activation_size=0.0, parameter_size=0.000\n"

@@ -214,7 +214,7 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
 TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token uses 2 of 8 experts, and only its own row of the words: 12,879,925,248 parameters
-  // without the words' table and the norms, plus 32 blocks of one score, twice 4,096 features.
+  // A token uses 2 of 8 experts, and only its own row of the table of words. These are 12,879,925,248 parameters
+  // without this table and the norms. In addition, each of 32 blocks computes one score, with twice 4,096 features.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

@@ -15,7 +15,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The best of all 2^n placements in which nothing moves.
+/// Returns the seconds of the best of all 2^n placements in which nothing moves.
 double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   double best = never;
   const std::uint32_t n = question.tensor_count();
@@ -37,8 +37,8 @@ double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   return best;
 }
 
-/// An exact dynamic programme: before each kernel every tensor is in slow memory, in both, or only
-/// in fast memory, and any of them may be moved at any boundary, whether that is useful or not.
+/// An exact dynamic programme. Before each kernel every tensor is in slow memory, in both memories, or only in fast
+/// memory. Any tensor may be moved between any two kernels, whether this is useful or not.
 class Exact {
  public:
   Exact(const PlacementQuestion& question, std::int64_t capacity)
@@ -96,7 +96,7 @@ class Exact {
         double& in_both = costs[state + power_[t]];
         double& in_fast = costs[state + 2 * power_[t]];
         if (!there) continue;
-        if (!alive(t, k) && k < question_.kernel_count()) {  // dead: it takes no room
+        if (!alive(t, k) && k < question_.kernel_count()) {  // the tensor is dead and takes no room
           in_slow = std::min({in_slow, in_both, in_fast});
           in_both = in_fast = never;
           continue;
@@ -172,7 +172,7 @@ void check_claims(OptimumRequest request, double best) {
   }
 }
 
-/// The same with every time multiplied by `unit`.
+/// Returns the same problem with every time multiplied by `unit`.
 PlacementProblem in_units(PlacementProblem problem, double unit) {
   for (PlacementProblem::Kernel& kernel : problem.kernels) {
     for (double& seconds : kernel.time.table) seconds *= unit;

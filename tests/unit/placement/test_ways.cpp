@@ -14,8 +14,9 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// The first kernel makes a (10 bytes) in 1 s, or in 3 s in slow memory. The second makes b (10 bytes) from
-/// a in 1 s, and 2 s more per slow operand. The third reads a again in 1 s, or in 5 s if a is slow.
+/// The first kernel makes a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second makes b (10 bytes) from a
+/// in 1 s, and takes 2 s more for each operand in slow memory. The third reads a again in 1 s, or in 5 s if a is in
+/// slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -38,14 +39,14 @@ double seconds_of(const std::vector<PlacementResult>& results, const std::string
 TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // 3 + 5 + 5 in slow memory, whatever is free to move.
+  // With everything in slow memory the kernels take 3 + 5 + 5 s, whichever tensors may move.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // Every byte is a miss (1 s for 10 bytes), and written bytes are written back at once (2 s): 1 +
-  // 3, 1 + 1 + 1 + 2 (b too is filled and written back), 1 + 1.
+  // As a cache without room, fast memory misses every byte (1 s for 10 bytes), and written bytes are written back at
+  // once (2 s). The kernels take 1 + 3, then 1 + 1 + 1 + 2 (b is also filled and written back), then 1 + 1.
   CHECK(seconds_of(none, "cached") == 11);
-  // The same with room for one or two bytes: written bytes are written back when the next bytes
-  // come, and the last of them when the next tensor comes.
+  // A cache of one or two bytes takes the same time: written bytes are written back when the next bytes come, and the
+  // last of them when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
@@ -64,8 +65,8 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
 }
 
 TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
-  // a is made, rests while b and c need the room, and is read again. In slow memory it costs 2 + 9 s
-  // more. Moved, it takes 2 s out and 1 s in, or nothing during the 4 s of the kernels in between.
+  // a is made, is not needed while b and c need the room, and is read again. In slow memory a costs 2 + 9 s more. If a
+  // is moved, it takes 2 s out and 1 s in. Moves during the 4 s of the kernels in between cost nothing.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},

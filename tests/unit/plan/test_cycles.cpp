@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// 'later' works for the next iteration. It comes before 'second' on their stream, and waits for
-/// 'third', which waits for 'second'.
+/// 'later' works for the next iteration. On their common stream it is listed before 'second', and it waits for 'third',
+/// which waits for 'second'.
 Plan plan_of(int iterations) {
   return plan_from_text("format: sluice-plan/2\nname order\niterations " +
                             std::to_string(iterations) +

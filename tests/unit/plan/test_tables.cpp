@@ -17,7 +17,7 @@ TEST_CASE("tables of 300 random plans agree with the plans", "[property]") {
     Plan plan = test::random_plan(seed, {.shared_links = seed % 2 == 0});
     const PlanTables tables(plan);
     for (const std::int64_t iterations : {plan.iterations, plan.iterations + 5}) {
-      plan.iterations = iterations;  // a run is made longer with the same tables
+      plan.iterations = iterations;  // the same tables are used for a longer run
       for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
         const Action& action = plan.actions[a];
         REQUIRE(tables.stream(a) == action.stream);

@@ -106,7 +106,7 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // A formula-like name that does not fit the action stays the action's own name.
+  // A name that looks like one made by the formula, but does not fit the action, stays the action's own name.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";
@@ -140,7 +140,7 @@ TEST_CASE("equal names in one section are found, whether stored or made by the f
   plan.actions[1].kind = ActionKind::backward;
   plan.body_begin = plan.body_end = 2;
   CHECK_NOTHROW(check_structure(plan));
-  plan.actions[1].name = "0F";  // as the first is called by the formula
+  plan.actions[1].name = "0F";  // the formula gives the first action the same name
   CHECK_THROWS_AS(check_structure(plan), InputError);
   plan.actions[1].name = "0f";
   CHECK_NOTHROW(check_structure(plan));

@@ -1,5 +1,5 @@
-// A body that is unrolled gives the same run: by the third executor, which shares nothing
-// with this pass, by the replay and, for a few, by the engine.
+// A plan whose body is unrolled gives the same run as before. This is checked by the naive executor
+// (support/oracle.hpp), by the replay and, for a few plans, by the engine.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// The names, without the numbers of copies, by the time of their starts.
+/// Returns the names of the actions, without the numbers of copies, in the order of their starts.
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {

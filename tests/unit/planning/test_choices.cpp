@@ -19,7 +19,7 @@ using test::RandomCase;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The number of cases for each policy and mode.
+/// Returns the number of cases for each policy and mode.
 int cases() {
   return test::cases_of(3);
 }
@@ -34,8 +34,8 @@ bool begins(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// The choices of replicas are made one by one, as if each had the links to itself: with shared links nothing
-/// is promised to the last digit.
+/// The choices of replicas are made one by one, as if each replica had the links to itself. So with shared links
+/// nothing is promised to the last digit.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// A candidate that takes `seconds`, with a lower bound; counts how often it is simulated. Infinity: it
-/// does not fit. Like the candidates of policies it reports only results below `worth`.
+/// Returns a candidate that takes `seconds` (infinity if it does not fit) and has a lower bound. It counts how often it
+/// is simulated. Like the candidates of policies, it reports only results below `worth`.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;

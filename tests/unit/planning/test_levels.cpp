@@ -1,4 +1,4 @@
-// Levels of a row of slots, compared with a plain vector.
+// Levels hold the bytes of a memory in each slot (docs/words.md). They are compared with a plain vector here.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

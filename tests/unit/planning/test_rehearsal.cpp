@@ -1,5 +1,6 @@
-// Streamed inference with all choices open: the rehearsal gives the same times as the replay of its
-// plan, within the memory that it states, and more memory is never slower.
+// Streamed inference with all choices open: a rehearsal, which times a candidate without making its plan, gives the
+// same times as the replay of the plan. The plan stays within the memory that the rehearsal states, and more memory is
+// never slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -104,7 +105,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-/// The same plan on a machine whose link uses the same wires in both directions.
+/// Returns the same plan for a machine whose link uses the same wires in both directions.
 Plan half_duplex(Plan plan) {
   std::vector<std::uint32_t> ends;
   for (std::uint32_t link = 0; link < plan.links.size(); ++link)
@@ -138,10 +139,10 @@ TEST_CASE("copies that share a link are never earlier than in a rehearsal, which
 }
 
 TEST_CASE("results in transfer count in every pass, even if few of its groups save any") {
-  // One micro-batch per pass goes through a group that makes 20 B and one that makes an answer of
-  // 1000 B. Seven further inputs of 10 B and seven further answers may be on the device (during the
-  // first group, which makes none, all eight). Of the seven slots after one of the second group,
-  // four load an input; of those after one of the first group, three do.
+  // In each pass one micro-batch goes through two groups: the first makes 20 B, the second an answer of 1000 B. During
+  // the second group, seven further answers may be on the device; during the first group, which makes no answer, all
+  // eight may. Seven further inputs of 10 B may be loaded: four during the seven slots after a slot of the second
+  // group, three during those after a slot of the first.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -183,7 +184,7 @@ TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
       choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
       StreamedCase asked = streamed;
       for (StreamedCase::Group& group : asked.groups)
-        if (choice.offload) group.bytes.answer = 0;  // it crosses with the rest
+        if (choice.offload) group.bytes.answer = 0;  // the answer crosses the link with the rest
       const Rehearsal rehearsal(asked, choice);
       INFO("case " << c << ", way " << way);
       CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));

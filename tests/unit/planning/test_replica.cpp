@@ -25,7 +25,7 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Pools and links are in the order of the platform, whichever device is used.
+/// Sorts pools and links into the order of the platform, which does not depend on the device.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;

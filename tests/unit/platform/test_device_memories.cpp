@@ -116,7 +116,7 @@ TEST_CASE(
   CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
   // 3 threads are halfway between 1 and 5.
   CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
-  // At most 35 GB/s in each direction, whatever the directions have.
+  // `bandwidth` limits both directions to 35 GB/s, although `read` is 40 GB/s.
   CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));
   CHECK(cpu.memories[1].capacity == 768'000'000'000);
   CHECK(pools_of(platform, "") == Names{"dram", "pmem"});
@@ -142,8 +142,8 @@ TEST_CASE("compute units copy at different rates than a copy engine, over their 
   const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
   CHECK(by_units.stream == "cpu.copy.down.synchronous");
   CHECK(by_units.setup_s == 0);
-  // The rates are those with 5 threads, with which DRAM is read at 50 GB/s and written at 15. With 3
-  // it is read at 30 and written at 10.
+  // The rates were measured with 5 threads, which read DRAM at 50 GB/s and write it at 15. 3 threads read it at 30 and
+  // write it at 10.
   CHECK(rate(by_units) == Approx(12e9 * (1 / 50.0 + 1 / 12.0) / (1 / 30.0 + 1 / 12.0)));
   CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) ==
         Approx(29e9 * (1 / 35.0 + 1 / 15.0) / (1 / 35.0 + 1 / 10.0)));

@@ -55,7 +55,8 @@ const std::string one_by_one =
 
 TEST_CASE("weights are loaded into the second memory once, and take turns from there",
           "[placement]") {
-  // From host memory each step takes 80 + 40 s for weights, 4 s for the image, 2 s for the answer.
+  // If the weights come from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the
+  // answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
   // The weights are loaded in 120 s, and then take 8 + 4 s; image and answer take 6 s as before.
@@ -82,7 +83,7 @@ TEST_CASE("without the key the faster home is used", "[placement]") {
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
-  // A single step needs each weight once: 126 s, or 138 s through the second memory.
+  // A single step needs each weight once. It takes 126 s from host memory, but 138 s through the second memory.
   const std::string one_step =
       "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
       "workload: {batch: 1}\n";

@@ -47,7 +47,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest of them is chose
     if (!find_fact(open->facts, "waits_for_memory")) continue;
     ++waited;
     CHECK(seconds == Approx(best).epsilon(1e-12));
-    CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);  // per_layer cuts likewise
+    // per_layer makes the same cuts
+    CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);
   }
   CHECK(waited > 3);
 }
@@ -78,7 +79,8 @@ TEST_CASE("a plan that is chosen because it fits runs, in the seconds for which 
   CHECK(fitting > 30);
 }
 
-/// Seconds of one of these models on two devices of this many bytes, which share their way to host.
+/// Returns the seconds of one of these models on two devices of `capacity` bytes, which share the link to host.
+
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
@@ -120,7 +122,7 @@ TEST_CASE("a short model is cut for devices that take turns in every way that th
   }
 }
 
-/// basic, with a parameter that has one value which the policy refuses.
+/// The policy basic, with an additional parameter of which the policy refuses one value.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
@@ -155,7 +157,7 @@ TEST_CASE("a way that is compared and cannot be asked for here is left out") {
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // nobody else could be chosen
+  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // no other candidate could be chosen
 }
 
 /// What is refused to streamed training with this many micro-batches in flight and its fates left

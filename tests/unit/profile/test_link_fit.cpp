@@ -36,7 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Besides the link's own channels there may be channels of both directions together, or of other links.
+/// Whether any channel of the route has this rate. Besides the link's own channels, there may be a channel that both
+/// directions share, or channels of other links.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -91,8 +92,9 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    if (name == "rx7900xtx_as_written") continue;  // its links are under another key
-    if (name == "optane_server") continue;         // a processor, which no link joins to a host
+    // the links of this platform are under another key
+    if (name == "rx7900xtx_as_written") continue;
+    if (name == "optane_server") continue;  // a processor, which no link joins to a host
     CAPTURE(name);
     for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
       const auto found = fit_link(profile(rows));

@@ -13,7 +13,7 @@ using sluice::test::error_of;
 
 namespace {
 
-/// x -> a (weights) -> b -> c (weights): b adds nothing of its own.
+/// x -> a (weights) -> b -> c (weights): b adds no tensor that is not listed already.
 Model chain() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"

@@ -114,7 +114,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question whose settings fit together, and counts what gives the bound when a plan comes close to it.
+/// Runs each question whose settings do not contradict each other. When a plan comes close to the bound, counts which
+/// term gave the bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -192,7 +193,7 @@ TEST_CASE(
     double weights = 0;
     const std::size_t layers = 2 + dice.below(5);
     for (std::size_t l = 0; l < layers; ++l) {
-      // Much computation and few weights come first, then the other way round.
+      // The first layers have much computation and few weights, and the last ones few FLOP and many weights.
       const bool late = 2 * l >= layers;
       rows.push_back({static_cast<double>(1 + dice.below(late ? 3 : 60)) / 10,
                       static_cast<std::int64_t>(4 * dice.below(late ? 200'000 : 5000)),
@@ -233,9 +234,11 @@ double bound_with(const std::vector<std::string>& overrides) {
 
 TEST_CASE("The bound of the question: computation, then what the card could not hold yet") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // The input takes 0.001, the computation 10 x 6 ms, and 3000 + 10 x 20 - 1000 kB at 1 GB/s take 2.2 ms
+  // The input takes 0.001 ms and the computation 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that the card cannot hold take
+  // 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
-  // With 2.5 MB it is 0.7 ms, less than the second layer's 10 x 0.1 ms, so only computation counts
+  // With 2.5 MB of memory these bytes take 0.7 ms, less than the second layer's 10 x 0.1 ms. So only computation
+  // counts.
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
@@ -277,9 +280,9 @@ TEST_CASE("The bound of the question: devices share the work, and a link that al
 TEST_CASE(
     "The bound of the question: weights come again for each batch of a training as far as they do "
     "not fit") {
-  // The first layer has 100 kB, the second 3000 kB, of which 1000 kB fit. There are 2 batches of 2
-  // samples of 1 kB each. All weights are loaded once, and then 2000 kB three times: 4 + 3100 +
-  // 6000 kB at 1 GB/s. Computation is 3 x 4 x 0.2 ms = 2.4 ms.
+  // The first layer has 100 kB, the second 3000 kB, of which 1000 kB fit. There are 2 batches of 2 samples of 1 kB
+  // each. All weights are loaded once, and then the 2000 kB that do not fit three times: 4 + 3100 + 6000 kB at 1 GB/s.
+  // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(

@@ -93,7 +93,8 @@ TEST_CASE(
     "by_weight cuts where the fewest bytes cross, with at most a given part of the weights per stage") {
   const Cutting cutting(chain());  // weights 1, 2, 3, 4; crossing 20, 30, 5
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
-  // At most 5: a, b | c | d lets 30 cross, a | b, c | d lets 20 cross.
+  // A stage may have weights of at most 5. The cut a, b | c | d lets 30 bytes cross, and a | b, c | d lets 20 bytes
+  // cross.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("A number is equal within its tolerance, and better or worse by its di
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);
-  // nothing is a share of zero
+  // a share of zero does not exist
   CHECK(moved(0, 1e-300, low) == Verdict::worse);
   CHECK(moved(0, 1e-300, low, 1e-9, 1e-12) == Verdict::equal);
   // 1e-9 of 1: 2^-30 is below, 2^-29 above

@@ -36,7 +36,7 @@ enum {
   column
 };
 
-/// Computes in tiles of 128 x 128 at the full rate, and uses memory at half its rate.
+/// A form that computes in tiles of 128 x 128 at the full rate, and uses memory at half its rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -48,7 +48,7 @@ std::vector<double> parameters() {
   return p;
 }
 
-/// Moves no bytes.
+/// A form that moves no bytes.
 Kernel of_sizes(double count, double rows, double columns, double depth) {
   Kernel kernel = product("linear", count, rows, columns, depth, 0);
   return kernel;
@@ -78,11 +78,11 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 
 TEST_CASE("a stream takes its launch and its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
-  // 1 us + 1e9 B / (0.5 x 1 TB/s); a cache of 1 kB holds next to nothing of it
+  // 1 us + 1e9 B / (0.5 x 1 TB/s); a cache of 1 kB holds nearly none of these bytes
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
-  // 1e9 B of a cache of 1 PB: at twice the memory's bandwidth
+  // a cache of 1 PB holds all 1e9 B and gives them at twice the memory's bandwidth
   CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
-  // as large as the cache: half of them hit, 0.5 ms / 2 + 2 ms / 2
+  // the bytes are as many as the cache holds: half of them come from the cache, 0.5 ms / 2 + 2 ms / 2
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
@@ -94,11 +94,11 @@ TEST_CASE("a stream's second read comes from the cache while the rows in use fit
   const double once = 1e-6 + 2e-3;
   // with a cache of 1 kB, half of the bytes come once more from the memory, at half of 1 TB/s
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // with a cache as large as those rows, half of them come from the cache, at 2 TB/s; of all bytes 1 in 1 + 1.25^4
+  // a cache as large as those rows gives half of them, at 2 TB/s; of all bytes it gives 1 in 1 + 1.25^4
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // one more row at a time than the cache holds, but with fewer bytes each: only their sum counts
+  // more rows are in use at a time, but each has fewer bytes: only the sum of the bytes counts
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
@@ -116,9 +116,9 @@ TEST_CASE("bytes in a slower memory take longer, except those in the cache") {
 
 TEST_CASE("a result one column wide has its own tile") {
   std::vector<double> p = parameters();
-  // 4 groups of 128 pixels, 9 deep: a wave of tiles of 128 x 128
+  // 4 groups of 128 pixels, 9 deep, take a wave of tiles of 128 x 128
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // a wave of tiles of 128 x 1 at half the rate
+  p[column] = 0.5;  // they take a wave of tiles of 128 x 1 at half the rate
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("a device's watts bound its FLOP/s") {
 
 namespace {
 
-/// The force with which numbers pull at `middle`, by weight and distance, but hardly more than 0.05
-/// of that: 0 at their centre.
+/// The force with which the numbers pull at `middle`. It grows with weight and distance, but a number farther than 0.05
+/// pulls hardly more. At the centre of the numbers the force is 0.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)
@@ -173,12 +173,12 @@ TEST_CASE(
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
-  surface.left = {{here, 0.01}};  // near what the form says: nearly a mean, the form weighs 0.05
+  // close to the form the result is nearly the mean of the points, because the form weighs only 0.05
+  surface.left = {{here, 0.01}};
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // e times as many rows (which the density does not show where no bytes move): d = 1,
-  // weight exp(-2)
+  // a product with e times as many rows is at the distance d = 1, so its weight is exp(-2)
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -196,7 +196,7 @@ TEST_CASE("a single outlier among equal points has little effect") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   surface.left.assign(7, {here, 0.2});
-  surface.left.push_back({here, 2.0});  // their mean: 0.425
+  surface.left.push_back({here, 2.0});  // their mean would be 0.425
   CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
@@ -245,7 +245,8 @@ TEST_CASE("a device is predicted from the others, and the errors are reported by
 TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
-  samples[0].joules.reset();  // in one half of each split; the other has energy throughout
+  // the sample is in one half of each split; all samples of the other half have energy
+  samples[0].joules.reset();
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {4, true});
   CHECK(fit.time_error.count > 0);
   CHECK_FALSE(fit.joules);
@@ -264,7 +265,7 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
   CHECK(read.find("linear", DType::float16) == nullptr);
   CHECK(read.saw(fit.devices.front()));
   CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
-  // the least and the greatest sizes that were fitted are inside, whatever digits were written
+  // the least and the greatest fitted sizes count as measured, even if the document rounds them
   const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
     return read.classes[0].covers(sample.kernel);
   });

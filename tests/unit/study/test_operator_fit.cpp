@@ -190,12 +190,12 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // Neither from two files.
+  // The same holds for rows of two files.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
                     Contains("cache cold and hot"));
-  // One way for each class, and for each device, is fitted.
+  // For each class, and for each device, the rows of one way of measuring are fitted.
   CHECK(samples_of({table(columns + "gemm,m=64;n=64;k=64,float32,a,hot,1e-5\n"
                                     "gemm,m=64;n=64;k=64,float32,b,cold,1e-5\n"
                                     "add,b=64;h=64,float32,a,cold,1e-5\n")},
@@ -214,6 +214,6 @@ TEST_CASE("one data sheet is for only one device") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // "" is for the device that has no data sheet of its own.
+  // The data sheet with the name "" is for the device that has none of its own.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

@@ -90,7 +90,8 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are those of the run, and of their operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // 0.5 J - 10 W x 2 ms, 0.03 J - 10 W x 1 ms; 6000 B of weights and 480 B in, 800 B out.
+  // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B in, and
+  // 800 B out.
   CHECK(done.sums.all.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
@@ -109,8 +110,8 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // Backward takes 0.9 - 0.04 and, instead of 0.02 - 0.03, which would be below idle, 0. The update
-  // takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
+  // The backward pass of `full` takes 0.9 - 0.04 J. That of `last` counts as 0, because 0.02 - 0.03 J would be below
+  // idle. The update takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.all.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.all.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -121,7 +122,7 @@ TEST_CASE(
 
 TEST_CASE("without joules energy uses busy watts, and less if memory binds and the cost says so") {
   const Bench bench;
-  // At 1 MB/s bytes bind in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
+  // At 1 MB/s the bytes take longer than the FLOP in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.all.joules == Approx(80 * (full + last)).epsilon(1e-12));
@@ -132,7 +133,7 @@ TEST_CASE("without joules energy uses busy watts, and less if memory binds and t
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
   CHECK(less.sums.all.measured_j == 0);
-  // FLOP bind: 2 x 4 x 1500 at a millionth of the rate take longer than the bytes do.
+  // Here the FLOP take longer: 2 x 4 x 1500 FLOP at this small part of the rate take longer than the bytes do.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
   const double computing = 2 * 4 * 1500 / 1e9 / 1e-4;

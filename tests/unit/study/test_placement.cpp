@@ -58,8 +58,8 @@ TEST_CASE("rates in place are added to the time with everything in fast memory, 
   CHECK(curve.all_fast_s == Approx(14.2));
   // 1320 bytes are read at 10 byte/s, 100 written at 5.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM. The alternative of the same size is 40 bytes of input, 80
-  // between, 20 of output, and the second weights, which save 4 + 8 + 16 + 4 + 40 s: less than 80.
+  // The first weights are in DRAM, which saves 80 s. Instead, 40 bytes of input, 80 between, 20 of output and the
+  // second weights would fit, but they save only 4 + 8 + 16 + 4 + 40 s.
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 

@@ -33,7 +33,7 @@ std::vector<SearchKey> keys_of(const Words& words) {
   return keys;
 }
 
-/// Layers of 1, 2, 3 ms; weights of 600 kB; input and answer 1 kB; 1 GFLOP/s.
+/// Three layers take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all, the input and the answer 1 kB each.
 Variants abc(const std::string& rest, const Words& overrides = {}) {
   const std::vector<test::Row> rows = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
   return Variants(test::small_scenario(1000, rows, rest, overrides).document, "small", {});
@@ -162,8 +162,8 @@ TEST_CASE("DIRECT avoids points without a number, and passes on exceptions of th
 }
 
 TEST_CASE("The least bandwidth for a time is the one of the closed form") {
-  // One batch: 600 kB of weights, 1 kB in, 6 ms of computation, 1 kB out: 6 ms + 602 kB / B, which
-  // is 7 ms at 602 MB/s.
+  // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B this
+  // takes 6 ms + 602 kB / B, which is 7 ms at 602 MB/s.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, link_bandwidth, {"makespan_s<=7ms"});
@@ -199,7 +199,7 @@ TEST_CASE("The largest batch below a limit is that of all points, and the next o
   double largest = 0;
   for (std::size_t p = 0; p < all.size(); ++p)
     if (swept.outcomes[p].number("peak_bytes[gpu]") <= 3e6) largest = std::stod(all.value(p, 0));
-  // Some kilobytes per sample, in addition to the weights; the search does not know how many.
+  // A sample takes some kilobytes in addition to the weights. The search does not know how many.
   REQUIRE(largest > 100);
   REQUIRE(largest < 1900);
   const SearchResult result =
@@ -233,7 +233,7 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // With more points the shorter range is combined, and with enough points completely.
+  // If more points are allowed, the shorter of two ranges is tried completely, and if enough are allowed, both are.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -256,7 +256,7 @@ TEST_CASE("A search of one range leaves most of its points to the walks") {
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses 40 at most, and three walks to seven digits the rest.
+  // DIRECT uses at most 40 points. Three walks to seven digits use the rest.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }
@@ -275,7 +275,7 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // If each combination needs a search, a platform without the number costs three points.
+    // If each combination needs a search of its own, a platform without the number costs three points.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));

@@ -107,7 +107,7 @@ TEST_CASE("Side by side, a policy that does not fit does not affect the other") 
   REQUIRE(results.size() == 1);
   CHECK(results[0].name == "small");
   CHECK(results[0].a.baseline.outcome == Baseline::Outcome::complete);
-  // Computing takes 3 x 1 ms, loading 3 x 1 ms: one after the other with prefetch 0.
+  // The computation takes 3 x 1 ms and the loads 3 x 1 ms. With prefetch 0 they run one after the other.
   CHECK(*results[0].a.baseline.entries.at({"compute_s_by_stage", "2-L"}).number ==
         Approx(1e-3).epsilon(1e-9));
   CHECK(results[0].b.baseline.outcome == Baseline::Outcome::infeasible);
@@ -117,8 +117,8 @@ TEST_CASE("Side by side, a policy that does not fit does not affect the other") 
 }
 
 TEST_CASE("Compute by stage and the least time of a link, of stages that are cut by hand") {
-  // 1 and 3 ms per micro-batch, 5 batches; 1 MB and 2 MB of weights over 1 GB/s, loaded once:
-  // 3 ms, and 5 x 4 kB of input: 0.02 ms.
+  // The stages take 1 and 3 ms per micro-batch, for 5 batches. Their weights of 1 MB and 2 MB are loaded once over 1
+  // GB/s, in 3 ms. The inputs, 5 x 4 kB, take 0.02 ms.
   const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};
   const Scenario scenario =
       test::small_scenario(4'000, rows,

@@ -309,7 +309,7 @@ TEST_CASE("A sweep with a store asks nothing twice, except failures on request")
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // The same question in another form is the same point.
+  // The same question that is written in another way is the same point.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
@@ -333,7 +333,7 @@ TEST_CASE("A part of a sweep has every N-th point, and all parts together have a
 }
 
 TEST_CASE("Points that differ only in the last bits are equal: the first one is the best") {
-  // 0.1 + 0.2 and 0.3 differ in one bit. 0.11 of 2.2 is 5 % plus one bit in floating point.
+  // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 of 2.2 is 5 % plus one bit.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);

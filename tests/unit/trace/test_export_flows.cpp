@@ -61,8 +61,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
 }
 
 TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
-  // 0 computes until 2 and ends the wait of 2, which starts then. 1 also arrives at 2, but its
-  // action blocks nothing. 3 waits for memory that 2 frees at its end.
+  // Span 0 computes until the time 2 and so ends the wait of span 2, which starts then. Span 1 also arrives at the time
+  // 2, but nothing waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),

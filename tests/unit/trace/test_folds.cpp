@@ -120,7 +120,7 @@ TEST_CASE(
     "A steady state of more than a million spans is a fold, and reads like the complete trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // There are seven spans per period: 142,857 times are 999,999 spans, and one more is beyond a million.
+  // There are seven spans per period. 142,857 periods are 999,999 spans, and one more period exceeds a million.
   const std::int64_t times = GENERATE(142'857, 142'858, 200'000);
   const bool folded = times > 142'857;
   write_steady(path, times);

@@ -133,7 +133,7 @@ TEST_CASE("A file that is not a trace is refused with a reason") {
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
 }
 
-/// A column of f64 per stream, as in version 1.0.
+/// Writes a column of f64 per stream, as version 1.0 does.
 void put_column(hid_t file, const char* path, const std::vector<double>& values) {
   const hsize_t size = values.size();
   const hid_t space = H5Screate_simple(1, &size, nullptr);
