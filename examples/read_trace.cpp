@@ -1,4 +1,4 @@
-// Reads a trace: how long each stream was busy, and the last action that each one executed.
+// Reads a trace, and prints how long each stream was busy and which action it executed last.
 //     sluice run alexnet_resident -o trace.h5
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,5 @@
-"""Adds a policy that is not compiled into Sluice: one micro-batch at a time, and each stage's
-weights are loaded again whenever it runs, so that only one stage's weights are on the device."""
+"""Adds a policy that is not compiled into Sluice: it runs one micro-batch at a time, and loads each stage's weights
+again whenever the stage runs. So only one stage's weights are on the device."""
 
 import sluice
 
