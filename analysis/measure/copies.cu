@@ -1,4 +1,4 @@
-// Measures copies between host memory and a GPU with CUDA alone: a profile for `sluice profile link`.
+// Measures copies between host memory and a GPU with CUDA alone, and writes a profile for `sluice profile link`.
 //
 //   nvcc -O2 -o copies analysis/measure/copies.cu && ./copies > copies.csv
 //   sluice profile link copies.csv --platform a100_pcie -o mine.yaml

@@ -30,14 +30,14 @@ TOP = """# Published measurements compared with the default answer
 
 Others measured these whole models on one card. Beside each measurement stands the answer of Sluice to the same question.
 Nothing is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each source was
-opened, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
+read, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
 
-A rate is that of the steady state. The ratio is Sluice / published: above 1, Sluice says that the run is faster. Of
+A rate is that of the steady state. The ratio is Sluice / published: if it is above 1, Sluice's run is faster. Of
 {count} ratios the median is {median}; {within} lie between 0.7 and 1.4. Where the two differ by more than a factor of 2,
 the last column names in bold what Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
-this page with the answers; `--write` writes it.
+this page with the answers; with `--write` it writes the page.
 """
 
 
@@ -97,9 +97,11 @@ def table():
 
 
 def sources():
-    lines = ["## Where the figures come from", ""]
+    lines = ["## Where the figures come from", "",
+             "Each entry names a source. Then come the numbers of those rows of the first table whose figures it gives, each with",
+             "the place of the figure in the source.", ""]
     for key, source in data()["sources"].items():
-        places = [f"{number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
+        places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]
         lines.append(f"- {source}. {'; '.join(places)}.")
     return lines
@@ -107,8 +109,9 @@ def sources():
 
 def commands():
     lines = ["## How Sluice was asked", "",
-             f"Each line is the rest of a command `sluice run {SCENARIO}` in the repository's folder. A row with",
-             "several lines adds up their seconds, each as often as its line says.", "", "```"]
+             "Each line begins with the number of a row. The rest of the line completes the command",
+             f"`sluice run {SCENARIO}` in the repository's folder. If a row has several lines, its seconds",
+             "are the sum over these lines, each counted as often as the line says.", "", "```"]
     for number, row in enumerate(data()["rows"], 1):
         for run in row["runs"]:
             times = f"   ({run['times']} times)" if "times" in run else ""
