@@ -1,5 +1,5 @@
 """Builds the package `sluice` with CMake and Debian's pybind11: pip install --no-build-isolation
---no-index . needs no network. What takes long is shared with ./dev build, in build/release."""
+--no-index . needs no network. The parts that take long to compile are shared with ./dev build, in build/release."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ ZOO = ("models", "platforms", "scenarios", "fits")
 
 
 def require_packages():
-    """Ends with one line where something is not installed, before anything is compiled."""
+    """Ends with a message of one line if something is not installed, before anything is compiled."""
     if importlib.util.find_spec("wheel") is None:
         raise SystemExit("sluice: this environment has no 'wheel'. One that sees Debian's packages has: "
                          "apt-get install python3-wheel python3-numpy python3-pandas; "
@@ -26,7 +26,7 @@ def require_packages():
 
 
 class CMakeBuild(build_ext):
-    """The module, the helper and its SimGrid come from CMake; the zoo is copied beside them."""
+    """CMake builds the module, the helper and its SimGrid engine. The bundled documents are copied beside them."""
 
     def run(self):
         require_packages()
@@ -37,13 +37,13 @@ class CMakeBuild(build_ext):
         target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
         target.mkdir(parents=True, exist_ok=True)
         for file in [*(built / "python/sluice").glob("_sluice.*.so"), built / "python/sluice/sluice-worker",
-                     *built.glob("sluice_simgrid.so")]:  # none where the engine is linked
+                     *built.glob("sluice_simgrid.so")]:  # none if the engine is linked into the helper
             shutil.copy(file, target)
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)
 
 
-if importlib.util.find_spec("wheel") is None:  # setuptools would say: invalid command 'bdist_wheel'
+if importlib.util.find_spec("wheel") is None:  # otherwise setuptools would print: invalid command 'bdist_wheel'
     require_packages()
 
 setup(

@@ -1,8 +1,8 @@
-# What `cmake --install build/release --prefix P` installs where, and the .deb of it: `./dev package`, or
-# `cpack -G DEB` in the build folder. The program finds its documents beside itself (P/share/sluice),
-# and the Python package finds them by a link, so the tree works in any folder.
+# Says which files `cmake --install build/release --prefix P` installs where, and what the .deb holds (`./dev package`,
+# or `cpack -G DEB` in the build folder). The program finds its documents beside itself (P/share/sluice), and the Python
+# package finds them by a link, so the tree works in any folder.
 include(GNUInstallDirs)
-set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed: they need not be built
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed, so they need not be built
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)
 
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -14,7 +14,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 
-# Both are made by the program that is installed.
+# The installed program writes both.
 set(made ${PROJECT_BINARY_DIR}/installed)
 install(CODE "
   file(MAKE_DIRECTORY ${made}/man1)
@@ -30,7 +30,7 @@ install(FILES ${made}/sluice
 install(DIRECTORY ${made}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
 
 if(TARGET _sluice)
-  set(python lib/python3/dist-packages/sluice)  # Debian's Python searches there
+  set(python lib/python3/dist-packages/sluice)  # the folder in which Debian's Python searches
   install(TARGETS _sluice LIBRARY DESTINATION ${python})
   install(TARGETS sluice-worker RUNTIME DESTINATION ${python})
   if(TARGET sluice_simgrid)

@@ -6,7 +6,8 @@ mkdir -p "$folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# help2man reads "Usage: A" and "  or:  B" as a synopsis; our help has one line per form below "Usage:".
+# help2man expects a synopsis as "Usage: A" and "  or:  B", but the help of sluice has one line per form below "Usage:".
+# So these lines are rewritten.
 cat >"$work/synopsis.awk" <<'AWK'
 /^Usage:$/ { usage = 1; next }
 usage && /^  sluice/ { if (line != "") print line; line = (count++ ? "  or:  " : "Usage: ") substr($0, 3); next }

@@ -23,9 +23,9 @@ class MetricTypes:
 
 
 def type_of(metric):
-    """The type of a metric in a golden; None if it has no number there."""
+    """Returns the type of a metric in a golden, or None if it has no number there."""
     if "by" in metric:
-        if all("/" in key for key in metric["by"]) and metric["by"]:  # by pool and by class
+        if all("/" in key for key in metric["by"]) and metric["by"]:  # a metric by pool and by class
             return f"dict[str, dict[str, {type_of(next(iter(metric['by'].values())))}]]"
         inner = {type_of(one) for one in metric["by"].values()}
         return f"dict[str, {inner.pop()}]" if len(inner) == 1 else "dict[str, float]" if inner else None

@@ -60,7 +60,7 @@ def die(message):
 
 
 def with_line(text, kind, identifier):
-    """The catalog with SLUICE_ENTRY(...) after the last one of its type, indented like it."""
+    """Returns the catalog with a new SLUICE_ENTRY(...) after the last one of its type, with the same indentation."""
     entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({kind.record}, \w+\),\n", text, re.M))
     if not entries:
         die(f"{kind.catalog} has no line SLUICE_ENTRY({kind.record}, …) to follow")
@@ -70,7 +70,7 @@ def with_line(text, kind, identifier):
 
 
 def without_other_entries(text, kind):
-    """The example's file without the records of its other entries."""
+    """Returns the file of the example without the records of its other entries."""
     keep = f"{kind.entry}_{kind.suffix}"
     pattern = rf"extern const {kind.record} (\w+)(?:;\nconst {kind.record} \1)? = \{{\n.*?\n\}};\n\n?"
     return re.sub(pattern, lambda match: match.group(0) if match.group(1) == keep else "", text,

@@ -45,7 +45,7 @@ def parameter_rows(parameters):
 
 
 def example_text(example):
-    """A command unchanged, or the layers of a model as a line of a document."""
+    """Returns a command unchanged, and a layer of a model as a line of a document."""
     return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 
@@ -77,7 +77,7 @@ def catalog_page(program, kind):
 
 
 def takes_of(schema):
-    """The possible values, in a few words."""
+    """Returns the possible values in a few words."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
     if "enum" in schema:
@@ -90,7 +90,7 @@ def takes_of(schema):
 
 
 def mapping_of(schema):
-    """The mapping that a key takes, which may also be written as a word."""
+    """Returns the mapping that a key takes, even if the key also takes a word."""
     for one in schema.get("anyOf", [schema]):
         if one.get("properties"):
             return one

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures copies between host memory and a GPU with torch: a profile for `sluice profile link`.
+"""Measures copies between host memory and a GPU with torch, and writes a profile for `sluice profile link`.
 
     python3 analysis/measure/copies.py copies.csv
     sluice profile link copies.csv --platform a100_pcie -o mine.yaml

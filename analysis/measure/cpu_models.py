@@ -7,13 +7,13 @@ Models and operators are measured interleaved, in one run, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER --report
 
 It writes a profile for each model (random weights) to FOLDER. It prints the measured time of the whole model, the share
-of it that the operators take, and the time that Sluice simulates from them (cost: measured). Profiles that FOLDER has
-already are not measured again.
+of it that the operators take, and the time that Sluice simulates from them (cost: measured). If FOLDER already has a
+profile, it is not measured again.
 
 Times are the CPU time of the thread. So they do not include the core's time for another program, but they do include
 the effect of that program on caches and memory. --allocator keep makes the C library keep freed memory, for operators
-and whole models alike. --allocator return is the library's default: a whole model then maps and clears pages again,
-while an operator in a loop still has its memory.
+and whole models alike. --allocator return is the library's default: a whole model then gets its memory anew from the
+system, while an operator in a loop still has its memory.
 
 --device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has done its work, and
 joules are read from NVML or nvidia-smi.
@@ -62,7 +62,7 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the table's line, by statistic."""
+    """Returns the cells of the model's row of the table, by statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Measures on a GPU how far copies of weights hide behind computing, and simulates the same with Sluice.
+"""Measures on a GPU which share of the copies of weights runs during computation, and simulates the same with Sluice.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
 A chain of equal layers without biases runs once per sample. Its weights lie in pinned host memory and are copied to two buffers on
-the GPU by one stream, while another stream computes with the weights that are there. Beside that, the copies alone and
-the layers alone are measured. Sluice is given the seconds of one copy and of one layer, simulates the chain under the
-policy `streamed`, and its seconds stand beside the measured ones: one line per batch size. The share of the copies
-that is hidden is (copies + computing - both together) / the shorter of the two.
+the GPU by one stream, while another stream computes with the weights that are there. In addition, the copies alone and
+the layers alone are measured. From the seconds of one copy and of one layer, Sluice simulates the chain under the
+policy `streamed`. The table has one line per batch size, with the measured and the simulated seconds. The share of the
+copies that is hidden is (copies + computing - both together) / the shorter of the two.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import sys
 
 
 class Chain:
-    """The layers on the GPU. Times are the GPU's own, in seconds."""
+    """The layers on the GPU. Times are measured by the GPU's own clock, in seconds."""
 
     def __init__(self, torch, layers, width, batch):
         def on_device(rows):
@@ -34,7 +34,8 @@ class Chain:
         self.copying, self.computing = torch.cuda.Stream(), torch.cuda.Stream()
 
     def seconds(self, work):
-        """Of `work`, which begins on the stream that copies and ends on the one that computes."""
+        """Returns the seconds of `work`, which begins on the stream that copies and ends on the stream that
+        computes."""
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         self.torch.cuda.synchronize()
         start.record(self.copying)
@@ -67,7 +68,8 @@ class Chain:
             self.compute(layer)
 
     def together(self):
-        """All layers, with the copy of the next weights beside each; the input first, the answer last."""
+        """Runs all layers. The input comes first and the answer last, and during each layer the weights of the next one
+        are copied."""
         free = [None, None]  # when each buffer's weights are no longer needed
         with self.torch.cuda.stream(self.copying):
             self.values[0].copy_(self.given, non_blocking=True)
@@ -83,7 +85,7 @@ class Chain:
 
 
 def scenario_of(layers, width, batch, copy_s, layer_s):
-    """The chain, on a machine whose link and device take what was measured."""
+    """Returns the chain as a scenario, on a machine whose copies and layers take the measured seconds."""
     import sluice
 
     weight_bytes = 4 * width * width

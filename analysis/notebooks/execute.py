@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes
-them back with their pictures. Needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` does one."""
+them back with their pictures. It needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this
+notebook."""
 
 import base64
 import json
@@ -21,7 +22,7 @@ def notebooks():
 
 
 def use_this_python(folder):
-    """Makes a kernel `sluice` that is this Python, because PATH may lead to another one."""
+    """Makes a kernel `sluice` that runs this Python, because another Python may come first on PATH."""
     spec = pathlib.Path(folder, "kernels", "sluice")
     spec.mkdir(parents=True)
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]

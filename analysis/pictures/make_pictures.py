@@ -16,7 +16,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Draws what each stream did and what lay in memory, for the question of 'AlexNet on one card' on the real card."""
+    """Draws what each stream did and what was in memory when the scenario of 'AlexNet on one card' runs on the real
+    card."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])
@@ -47,8 +48,8 @@ def main():
         for ending, style in (("", "default"), ("_dark", "dark_background")):
             path = FOLDER / f"{picture.__name__}{ending}.png"
             with plt.style.context(style):
-                # README shows it 900 dots wide, and a fine screen uses two pixels per dot. A dark page is not black,
-                # so its picture is transparent.
+                # README shows the picture 900 dots wide, and a fine screen uses two pixels per dot. The picture for
+                # dark pages is transparent, because such a page is not quite black.
                 picture().savefig(path, dpi=200, transparent=ending != "", metadata={"Software": None})
             print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 

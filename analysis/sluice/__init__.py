@@ -45,7 +45,7 @@ if _TYPE_CHECKING:
 __version__: str = _sluice.version()
 
 _data = _Path(__file__).with_name("_data")
-if _data.is_dir():  # an installed package has its own zoo; otherwise the zoo is that of the source tree
+if _data.is_dir():  # an installed package has its own bundled documents; otherwise those of the source tree are used
     _sluice.set_data_root(str(_data))
 
 
@@ -56,7 +56,7 @@ def _listing(kind: str) -> _pandas.DataFrame:
 
 
 def policies() -> _pandas.DataFrame:
-    """A DataFrame of all policies, including those in Python: summary, source, example, parameters."""
+    """Returns a DataFrame of all policies, including those in Python: summary, source, example, parameters."""
     return _listing("policies")
 
 

@@ -1,5 +1,5 @@
-"""Runs the points of a sweep in a separate process, so that a point that ends its process does not end a worker: for
-a Dask cluster or an MPI job, losing a worker is worse than losing the point.
+"""Runs the points of a sweep in a separate process, so that a point that ends its process does not end a worker. For a
+Dask cluster or an MPI job, losing a worker is worse than losing a point.
 
 The two processes communicate by pipes: each message is a pickle that follows its length. The child ends when its
 standard input is closed, even in the middle of a point, so that nothing keeps running when the worker is killed."""
@@ -62,7 +62,7 @@ class Child:
 
 
 class Asker:
-    """Asks batches; each thread has a child of its own."""
+    """Asks batches of points. Each thread has a child process of its own."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -70,13 +70,13 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. A batch whose child dies is split in two. A single point that ends
-        a fresh child has failed."""
+        """Returns the packed result of each point. If the child dies, its batch is split in two. A point that ends a
+        new child although it is alone in its batch has failed."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
             return child.ask(batch)
-        except (Died, ValueError) as died:  # ValueError: end() has closed its pipes
+        except (Died, ValueError) as died:  # a ValueError means that end() has closed its pipes
             self._forget()
             if self._ended:
                 raise
@@ -88,7 +88,7 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """May be called from another thread: a thread that waits for a child gets Died."""
+        """Ends all children. It may be called from another thread; a thread that waits for a child then gets Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -99,7 +99,7 @@ class Asker:
             self._forget()
             local.child, local.asked = Child(text, path), (text, path)
             self._children.add(local.child)
-            if self._ended:  # end() may not have seen this one
+            if self._ended:  # end() may have run before this child existed
                 local.child.end()
         return local.child
 
@@ -115,7 +115,7 @@ def serve() -> None:
     """The main loop of the child."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a point prints must not mix with the answers
+    os.dup2(2, 1)  # the output of a point must not mix with the answers
     batches: queue.Queue = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
     text, path = batches.get()

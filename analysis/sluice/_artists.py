@@ -18,7 +18,7 @@ _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
 class InBar(Text):
-    """A text in the middle of a bar. It is drawn only if the bar has room for it."""
+    """A text in the middle of a bar, which is drawn only if the bar has room for it."""
 
     def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
         super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
@@ -26,7 +26,7 @@ class InBar(Text):
         self.set_in_layout(False)
 
     def has_room(self, renderer: Any) -> bool:
-        """Whether there is room at the picture's present size."""
+        """Returns whether there is room at the present size of the picture."""
         left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
         return self.get_window_extent(renderer).width * 1.15 <= right - left
 
@@ -42,7 +42,7 @@ class Names(Artist):
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:
         super().__init__()
-        self.set_zorder(0)  # before the names, which it places
+        self.set_zorder(0)  # drawn before the names, because it also places them
         self.set_in_layout(False)
         self._obstacles = obstacles
         self._ax = ax

@@ -19,7 +19,7 @@ UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
          "byte": {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1.0},
          "FLOP/s": {"PFLOP/s": 1e15, "TFLOP/s": 1e12, "GFLOP/s": 1e9, "MFLOP/s": 1e6, "FLOP/s": 1.0}}
 _ours: WeakSet[Any] = WeakSet()  # figures whose size the caller did not choose
-_NARROW = 5.0  # inches: in a narrower figure a legend beside the axes would take too much room
+_NARROW = 5.0  # inches; in a narrower figure, a legend beside the axes would take too much room
 
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
@@ -52,7 +52,7 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """Labels that axis with `what` (unit) from now on, until another label is set."""
+        """Labels the axis with `what` and its unit from now on, until another label is set."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -135,7 +135,7 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
 
 
 def _is_above_a_sibling(ax: Axes) -> bool:
-    """Whether a panel below in the same column shares the time axis and has its label."""
+    """Returns whether a panel below, in the same column, shares the time axis and has the label of this axis."""
     mine = ax.get_subplotspec()
     others = [one.get_subplotspec() for one in siblings(ax, "x") if one is not ax]
     return mine is not None and any(

@@ -1,5 +1,5 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument, instead of something that fails further inside."""
+argument. Without this check, an error would come from deep inside the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-#: parameters whose reader gives better messages
+#: parameters that are checked when they are read, with a better message
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # at the first call all names of its module exist
+        if checks is None:  # only at the first call, because then all names of the function's module exist
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -92,7 +92,7 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module; those that it imports only for type checkers allow anything."""
+    """The names of a module. A name that it imports only for type checkers allows any value."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -104,7 +104,7 @@ def _evaluated(annotation: Any, names: Mapping[str, Any]) -> Any:
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
         try:
             annotation = eval(text, {}, _Names(names))
-        except (AttributeError, TypeError):  # pandas.DataFrame, where pandas is Any
+        except (AttributeError, TypeError):  # pandas.DataFrame is Any if pandas is
             return Any
     return annotation
 
@@ -176,7 +176,7 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
         return _PLAIN[annotation]
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
-    if origin is typing.Literal:  # the reader of the value has the better message about the word
+    if origin is typing.Literal:  # the code that reads the value has a better message about a wrong word
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _sluice
 
-#: "#rrggbb" by kind of action, in the order of the legend
+#: "#rrggbb" for each kind of action, in the order of the legend
 KINDS: dict[str, str] = _sluice.kind_colours()
 #: colours by tensor class, from the bottom of a stack: classes that stay are below those that
 #: come and go

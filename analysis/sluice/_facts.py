@@ -7,7 +7,7 @@ from typing import Any, Iterator
 import numpy as np
 import pandas as pd
 
-_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # by the end of a name
+_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # the unit by the end of a fact's name
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
@@ -19,7 +19,8 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Name, value, of, replica. A fact about groups is a dict, and `replicas` holds the facts of each replica."""
+    """Yields the name, value, of and replica of each fact. A fact about groups is a dict, and `replicas` holds the
+    facts of each replica."""
     for name, value in facts.items():
         if name == "replicas" and isinstance(value, dict) and not replica:
             for device, inner in value.items():

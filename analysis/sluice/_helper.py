@@ -18,7 +18,8 @@ from typing import Callable, Optional
 
 from . import _sluice, errors
 
-_LOOK_EVERY_MS = 100  # a signal may have reached a thread that does not wait here
+# the interval at which a waiting thread looks for a signal that another thread may have received
+_LOOK_EVERY_MS = 100
 _GRACE_S = 2.0  # seconds that a cancelled run has to end
 
 Progress = Callable[[int, int], None]
@@ -50,13 +51,13 @@ class Helper:
         self._control: Optional[socket.socket] = None
 
     def after_fork(self) -> None:
-        """Must be called in a forked child, because the helper belongs to the parent."""
+        """Forgets the helper. A forked child must call this, because the helper belongs to its parent."""
         control, process = self._control, self._process
         self._forget()
         if control is not None:
             control.close()
         if process is not None:
-            process.returncode = 0  # otherwise this process would wait for its end
+            process.returncode = 0  # otherwise Python would wait for the parent's helper to end
 
     @property
     def pid(self) -> Optional[int]:

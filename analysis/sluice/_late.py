@@ -1,7 +1,7 @@
 """Imports modules only when they are needed.
 
-An interrupt in the middle of such an import would leave, for example, half of pandas, and pandas could not be imported
-again in this process. So Ctrl-C waits until the import is done."""
+If an interrupt came in the middle of such an import, only half of pandas, for example, would be loaded, and pandas
+could not be imported again in this process. So Ctrl-C waits until the import is done."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ ENERGY_ERROR = 0.01
 # Measuring energy may take about this many times the seconds of the samples. After that, `joules_error`
 # gives the uncertainty that remains.
 ENERGY_PATIENCE = 10
-# Pairs of blocks, with and without the calls, where preparations must be subtracted.
+# The number of pairs of blocks (with and without the calls) if preparations must be subtracted.
 ENERGY_BLOCKS = 5
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -64,7 +64,7 @@ class Subject:
 
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
-    layers: int = 1  # layers that one call runs, in a chain
+    layers: int = 1  # the number of layers that one call runs, one after the other
     most_calls: Optional[int] = None  # The largest number of calls per sample. None: prepared calls may run again and
                                       # again, as long as there are at least `cycle` of them.
     cycle: int = 1  # calls after which the inputs are the first ones again
@@ -116,8 +116,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures the joules of one call, without those of its preparation. Leaves them out where the meter is too coarse
-    to tell them from nothing."""
+    """Measures the joules of one call, without those of its preparation. Leaves the joules out if the meter is too
+    coarse to distinguish them from 0."""
     measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
     joules, uncertain = measured(subject, loop, meter, calls)
     if joules > 0:
@@ -126,8 +126,8 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Joules per layer of calls that are prepared once and run again and again, and their uncertainty. The counter is
-    off by at most its resolution at each end, so there are as many calls as make that small, or as the patience
-    allows."""
+    wrong by at most its resolution at each end. So there are as many calls as make this error small, or as many as the
+    time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -144,9 +144,9 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Joules per layer of calls that must be prepared before each sample, and their uncertainty: the difference between
-    a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS pairs of blocks, and
-    as many samples in each as the patience allows. The uncertainty is that of the counter at the ends of the blocks
-    and 1.96 standard errors of the differences."""
+    a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS pairs of blocks, with
+    as many samples in each as the time limit allows. The uncertainty is the sum of the counter's error at the ends of
+    the blocks and 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

@@ -30,7 +30,7 @@ def for_people(value: float, unit: str) -> str:
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
-    if unit == "s":  # nobody uses kiloseconds
+    if unit == "s":  # seconds have no prefix above 1, because nobody uses kiloseconds
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
@@ -48,7 +48,7 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 class Suggesting:
     """A class whose error for an unknown attribute suggests the one that may be meant."""
 
-    if not TYPE_CHECKING:  # its class declares which attributes there are
+    if not TYPE_CHECKING:  # the class declares its attributes
         def __getattr__(self, name: str) -> Any:
             known = [] if name.startswith("_") else [one for one in dir(type(self)) if not one.startswith("_")]
             there = f"; there are {', '.join(known)}" if known else ""
@@ -114,7 +114,7 @@ class Metrics(MetricTypes, Mapping):
             raise MissingMetric(self._no(name)) from None
         return _ByKey(value, name) if isinstance(value, dict) else value
 
-    if not TYPE_CHECKING:  # MetricTypes declares which there are
+    if not TYPE_CHECKING:  # MetricTypes declares the attributes
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") or name not in self.__dict__.get("_values", ()):
                 raise AttributeError(self._no(name)) from None
@@ -139,7 +139,7 @@ class Metrics(MetricTypes, Mapping):
         return [*super().__dir__(), *self._values]
 
     def rows(self) -> list[tuple[str, Any, str | None]]:
-        """Flat rows: name (with its keys), value, unit."""
+        """Yields a row for each number: name (with its keys), value, unit."""
         rows: list[tuple[str, Any, str | None]] = []
 
         def add(name: str, value: Any, unit: str | None) -> None:

@@ -61,7 +61,7 @@ class Model:
 
     @property
     def parameters(self) -> int:
-        """The number of elements of all weights."""
+        """The number of parameters: all elements of all weights."""
         return self._native.parameters
 
     @property
@@ -119,10 +119,11 @@ class Model:
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
-        """One row per layer with the columns of `sluice model`: counts of one sample (elements, MACs, FLOP, bytes in
-        `dtype`), and with a platform milliseconds: over the link that feeds the device, and on the device by the cost
-        model (by default the platform's: roofline where its devices have a memory bandwidth, else peak).
-        `table.attrs` explains each column. state: elements of the output; total_*: running sums."""
+        """Returns one row per layer with the columns of `sluice model`. They are counts of one sample (elements, MACs,
+        FLOP, bytes in `dtype`). With a platform there are also milliseconds: over the link that feeds the device, and
+        on the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth, and
+        otherwise peak. `table.attrs` explains each column. state is the number of elements of the output; total_* are
+        running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -140,7 +141,7 @@ class Model:
         columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says why a platform
         cannot be asked: it may have no rate for the dtype. With a `batch` (samples) there are also the micro-batches in
         which it is accumulated, and the seconds of a step. `cost` is the cost model for the seconds. `changes` are
-        applied to the scenario that is asked."""
+        applied to the scenario whose micro-batch is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

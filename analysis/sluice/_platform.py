@@ -55,7 +55,7 @@ class Platform:
 
     @property
     def device_names(self) -> list[str]:
-        """The names in the order of the document. A device with a count appears that many times: gpu0, gpu1."""
+        """The names in the order of the document. A device with a count has as many names: gpu0, gpu1."""
         return [device.name for device in self._native.devices]
 
     @property
@@ -122,7 +122,7 @@ class Platform:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Platform) or not (self.document and other.document):
-            return self is other  # the platform that a policy receives has no document
+            return self is other  # only the platform that a policy receives has no document
         return self.document == other.document
 
     def __hash__(self) -> int:

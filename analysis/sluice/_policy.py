@@ -15,13 +15,13 @@ from .plan import Plan
 
 
 _own: set[str] = set()  # names of the policies that are functions of this process
-_MOST = 2**31 - 1  # the largest number that an argument may have
+_MOST = 2**31 - 1  # the largest integer that an argument may be
 
 
 class Workload(NamedTuple):
-    """The work that a policy plans. mode: inference or training; strategy: for the fates of activations; dtype:
-    float16, float32, …; batch: samples per batch. A step is `micro_batches_per_step` micro-batches of `micro_batch`
-    samples (`batches_per_step` batches), and there are `steps` steps."""
+    """The work that a policy plans. mode: inference or training; strategy: what becomes of activations; dtype: float16,
+    float32, …; batch: samples per batch. A step is `micro_batches_per_step` micro-batches of `micro_batch` samples
+    (`batches_per_step` batches), and there are `steps` steps."""
 
     mode: str
     strategy: str
@@ -34,10 +34,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Consecutive layers, as a policy receives them: number (from 0), name, weight_bytes of the stage; input_bytes,
-    output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample. cache_bytes are the keys and
-    values that its layers keep from step to step, for all samples of a step: the plan holds them in a tensor of class
-    kv_cache whose home is the stage's device."""
+    """A stage, which is consecutive layers, as a policy receives it: number (from 0), name, weight_bytes of the stage;
+    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample. cache_bytes are the
+    keys and values that its layers keep from step to step, for all samples of a step: the plan holds them in a tensor
+    of class kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -70,7 +70,8 @@ class Action:
         return self
 
     def allocate(self, tensor: int, node: str) -> Action:
-        """Makes the action start only when the tensor has been granted its bytes in the memory of `node`."""
+        """Allocates the tensor in the memory of `node`: the action starts only when the memory has granted the
+        bytes."""
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
@@ -122,8 +123,8 @@ class Action:
 
 @checked
 class PlanBuilder:
-    """Makes a plan: first tensors, then actions in listing order, which is the order on each stream and the order in
-    which a device's memory is granted. Nodes are the names of devices and memories."""
+    """Makes a plan: first tensors, then actions. Each stream executes its actions in the order in which they are added,
+    and a device's memory is granted in this order. Nodes are the names of devices and memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
@@ -151,7 +152,7 @@ class PlanBuilder:
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """Puts the following actions into the prologue (with which a plan begins), the body or the epilogue."""
+        """Puts the following actions into the prologue, the body or the epilogue. A new builder is in the prologue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
@@ -229,7 +230,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
             builder = sluice.PlanBuilder(platform, "in_turn")
             device, host = platform.device_names[0], platform.host
             loads = []
-            for stage in stages:  # once, before all steps; nothing uses weights up: they stay
+            for stage in stages:  # before all steps; no use frees the weights, so they stay
                 w = builder.tensor(f"w.{stage.number}", "weight", stage.weight_bytes, home=host)
                 loads.append(builder.transfer("load", w, host, device, release=False, stage=stage))
             builder.enter("body")  # what follows runs workload.steps times
@@ -260,9 +261,9 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     sluice.Platform; parameters: a dict. sluice.PlanBuilder makes the plan; its compute and transfer
     return a sluice.Action, which says what it waits for, allocates and uses.
 
-    `all_devices`: it uses several devices (stages are then cut for the smallest). `modes` and
-    `strategies`: the workloads and fates that it plans for; others are refused. A second policy of
-    the same name replaces the first one. The name of one of Sluice's own policies is an InputError."""
+    With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and
+    `strategies` are the workloads and fates that it can plan; others are refused. A second policy of the same name
+    replaces the first one. The name of one of Sluice's own policies is an InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

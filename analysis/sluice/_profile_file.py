@@ -22,8 +22,8 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that say what was
-    measured, and how, must equal those in the file. The `idle` power of an existing file stays."""
+    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that say what
+    was measured and how must equal those in the file. An existing file keeps its `idle` power."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -63,7 +63,7 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def measured(self, row: Row) -> Union[Row, None]:
-        """The row of the file with this row's key, where it was measured."""
+        """Returns the measured row of the file that has the same key as this row, if there is one."""
         place = self._place(row)
         found = None if place is None else self.rows[place]
         return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None
@@ -78,7 +78,7 @@ class ProfileFile:
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
-        """Writes the file with this row, which replaces one with the same key."""
+        """Writes the file with this row, which replaces the row with the same key, if there is one."""
         place = self._place(row)
         if place is None:
             self.rows.append(row)

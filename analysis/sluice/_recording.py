@@ -37,7 +37,7 @@ class Recording:
         return self._places[name][1]
 
     def numbers(self, name: str) -> np.ndarray:
-        """A column of numbers: a view."""
+        """A column of numbers, as a view."""
         kind, rows, offset, _ = self._places[name]
         return np.frombuffer(self.memory, dtype=kind, count=rows, offset=offset)
 

@@ -53,7 +53,7 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
     if len(start) == 0:
         return np.zeros(len(edges) - 1)
     begun = np.append(0.0, np.cumsum(end - start))
-    which = np.searchsorted(start, edges, "right")  # how many spans have begun by then
+    which = np.searchsorted(start, edges, "right")  # the number of spans that have begun by the end of the bin
     still = np.where(which > 0, np.maximum(0, end[which - 1] - edges), 0.0)
     return np.diff(begun[which] - still) / np.diff(edges)
 
@@ -68,7 +68,8 @@ def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _at(r: "Recording", name: str, times: np.ndarray) -> np.ndarray:
-    """Returns the values, at given times, of a series that grows in steps, from the bins of the recording."""
+    """Returns the values of a series at given times. The series grows in steps, and is known at the ends of the
+    recording's bins."""
     names = [one for one, _, _ in r.info["series"]]
     own = r.numbers("series/time")
     if name not in names or len(own) == 0:

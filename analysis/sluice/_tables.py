@@ -15,7 +15,7 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Returns codes with their names. A code beyond the names becomes none."""
+    """Returns a column of names for codes. A code beyond the names becomes a missing value."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))
@@ -103,7 +103,7 @@ def _blockers(r: Recording) -> pd.Categorical:
 
 
 def memory(r: Recording) -> Table:
-    """One row per tensor that enters or leaves a pool; pool by pool, ordered by time."""
+    """Returns one row per tensor that enters or leaves a pool. The rows are ordered by pool, and then by time."""
     tensor = r.numbers("memory/tensor")
     return Table({
         "time": r.numbers("memory/time"),

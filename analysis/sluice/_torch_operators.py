@@ -28,7 +28,7 @@ class Operator:
     module: nn.Module
     args: tuple
     kwargs: dict
-    preserving: bool  # one tensor goes in, and one of the same shape comes out
+    preserving: bool  # whether it reads one tensor and makes one of the same shape
     occurrences: int = 0
     level: str = "leaf"
 
@@ -63,7 +63,7 @@ class _Run:
         self.found: dict[tuple, Operator] = {}
         self._layers = Layered(module, inputs)
         self._batch = len(inputs[0])
-        self._inside = False  # whether a leaf is being called: the calls that it makes are part of it
+        self._inside = False  # whether a leaf is being called, because its own calls are part of it
 
     def watched(self, one: nn.Module, forward: Any) -> Any:
         """Returns a method that calls `forward` of a leaf and records the call."""
@@ -82,7 +82,7 @@ class _Run:
             return called()
         self._inside = True
         try:
-            kept = _own((args, kwargs))  # operations in place would overwrite them
+            kept = _own((args, kwargs))  # because operations in place would overwrite the inputs
             before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)
@@ -132,7 +132,7 @@ def copy_of(module: nn.Module) -> nn.Module:
 
 
 def with_tensors(value: Any, change: Any) -> Any:
-    """Returns the value with each tensor replaced by `change` of it."""
+    """Returns the value, in which each tensor is replaced by change(tensor)."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
@@ -147,7 +147,8 @@ def _own(value: Any) -> Any:
 
 
 def _is_leaf(module: nn.Module) -> bool:
-    """Returns whether it is a leaf. Attention is one, because it uses the weights of its parts without calling them."""
+    """Returns whether the module is a leaf. Attention is a leaf, because it uses the weights of its parts without
+    calling them."""
     return _is_split(module) or next(module.children(), None) is None
 
 

@@ -12,7 +12,7 @@ from . import errors
 from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
-CHAIN = 8  # layers
+CHAIN = 8  # the number of layers of a chain
 # The largest number of copies of small inputs. If these copies do not fill the cache, the cache is
 # cleared before each sample by work on other memory of the same size.
 MOST_COPIES = 1024
@@ -97,8 +97,8 @@ class _Inputs:
 
 
 def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
-    """Returns an array that holds the tensor `count` times, and the strides of each copy."""
-    own = tensor.clone()  # its strides, without gaps
+    """Returns an array that holds the tensor `count` times, and the strides of the copies."""
+    own = tensor.clone()  # the strides of a copy, without gaps
     array = torch.empty(count * own.numel(), dtype=own.dtype, device=own.device)
     for place in range(count):
         array.as_strided(own.shape, own.stride(), place * own.numel()).copy_(own)
@@ -121,8 +121,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Computes the gradients of inputs and parameters. The time excludes the forward pass: one graph for each place in
-    the cycle is made once and used repeatedly."""
+    """Computes the gradients of inputs and parameters. To exclude the forward pass from the time, one graph per
+    position of the cycle of inputs is made once and then used repeatedly."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

@@ -1,4 +1,5 @@
-"""Watches one run of a torch module, to find out which layers its leaf modules and the functions between them are."""
+"""Watches one run of a torch module, to find out which layers correspond to its leaf modules and to the functions
+between them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 from . import errors
 from .torch_layers import Layers
 
-VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # around the layer that does the work
+VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # the layers around the one that does the work
 
 
 class Function(nn.Module):

@@ -18,13 +18,13 @@ Keep = Callable[[int, "_sluice.PointResult"], None]
 Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 
 _MOST_IN_A_BATCH = 32
-_MOST_SUBMITTED = 256  # batches that an executor has at one time
-_BETWEEN_LOOKS_S = 5.0  # while nothing arrives, Dask is asked for its workers this often
+_MOST_SUBMITTED = 256  # the number of batches that an executor has at the same time
+_BETWEEN_LOOKS_S = 5.0  # the interval at which Dask is asked for its workers while no answer arrives
 _WITHOUT_WORKERS_S = 600.0  # workers count as lost after this long without any; it is long, because they may
                             # wait in a queue
-_IDLE_S = 30.0  # if workers are idle for this long while results are awaited, the results are lost
+_IDLE_S = 30.0  # results count as lost if all workers are idle for this long while results are awaited
 
-_asker = Asker()  # of a worker
+_asker = Asker()  # the processes of a worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
@@ -39,7 +39,8 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 class Cluster:
     """What a Dask client knows about its workers. Dask waits for ever if all workers are gone, or if a result was lost
-    with the worker that held it. Other executors report when they are broken; about these, nothing is known here."""
+    with the worker that held it. Other executors report by themselves that they are broken, so that this object does
+    nothing for them."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)
@@ -49,7 +50,7 @@ class Cluster:
         self._had_workers_at = self._worked_at = time.monotonic()
 
     def look(self, something_came: bool) -> None:
-        """Must be called every few seconds."""
+        """Asks Dask for its workers. It must be called every few seconds."""
         if self._client is None:
             return
         now = time.monotonic()
@@ -147,7 +148,7 @@ class Workers:
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
         """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error. If
-        the executor is broken, returns none, because then they have failed."""
+        the executor is broken, returns no points, because all of them have failed."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

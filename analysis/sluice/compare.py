@@ -94,8 +94,8 @@ class Comparison:
     @property
     def differences(self) -> "pandas.DataFrame":
         """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
-        first, a column "NAME: change" has the change against the first run, as a share of it (0.25: a quarter more),
-        if both are numbers."""
+        first, a column "NAME: change" has the change against the first run, if both are numbers. The change is a share
+        of the first run's number, so that 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results
@@ -107,9 +107,9 @@ class Comparison:
 
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
         """All runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest run; `time` (s)
-        is the end of each bin. utilisation (of each `stream`: the share of the bin in which it is busy), level (of
-        each `pool`: the most bytes in the bin), samples_done; not a number after the end of a run. `Result.resampled`
-        does it for one run."""
+        is the end of each bin. The variables are utilisation (the share of the bin in which each `stream` is busy),
+        level (the most bytes of each `pool` in the bin) and samples_done. They are NaN after the end of a run.
+        `Result.resampled` does it for one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)
@@ -192,8 +192,8 @@ class ComparisonPlots(Suggesting):
 
 
 def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
-    """Draws one legend for everything that any panel shows: beside all panels, or above the first one in a narrow
-    figure."""
+    """Draws one legend for everything that any panel shows. It is beside the panels, or above the first panel in a
+    narrow figure."""
     axes = late("._axes")
     said: dict[str, Any] = {}
     for ax in panels:

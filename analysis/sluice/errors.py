@@ -38,7 +38,7 @@ class Waiter:
 
 
 class Infeasible(Error):
-    """The question is valid, and the answer is that it does not fit or blocks for ever.
+    """The question is valid, but its plan does not fit into memory or blocks for ever.
 
     pool: the memory that is too small; needed_bytes and available_bytes: its bytes; by_class: the needed bytes by
     tensor class; waiters: the actions that cannot start, a list of Waiter; time_s: when they wait. A value that is not
@@ -72,7 +72,7 @@ class InternalError(Error):
 
 
 class HelperDied(InternalError):
-    """The process that runs simulations died during one; the next run starts a new process."""
+    """The process that runs simulations died during a simulation. The next run starts a new process."""
 
 
 class Interrupted(Error):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._recording import Recording
 
 _COLUMNS = 300  # columns of a picture: narrower changes cannot be told apart
-_SEEN = 1 / 200  # share of its height and of its width: smaller things cannot be seen
+_SEEN = 1 / 200  # as a share of the picture's height and width; smaller things cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
@@ -82,7 +82,7 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns, and for each column the change after which its level is shown."""
+    """Returns the beginnings of the columns, and for each column the change whose level it shows."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

@@ -27,8 +27,8 @@ class Meter(Protocol):
 
 
 class Rapl:
-    """The energy of the processor packages, from the counters that Linux shows under /sys/class/powercap. They are
-    updated about every millisecond, and start again from 0 at their `max_energy_range_uj`."""
+    """The energy of the processor packages, from the counters that Linux shows under /sys/class/powercap. The counters
+    are updated about every millisecond, and start again from 0 when they reach `max_energy_range_uj`."""
 
     name = "rapl"
 
@@ -53,7 +53,8 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); it often takes root") from None
 
     def joules(self) -> float:
-        """Returns the joules of all packages together. Call it at least once per cycle of the counters (minutes)."""
+        """Returns the joules of all packages together. It must be called at least once before the counters start again,
+        that is every few minutes."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]
@@ -62,8 +63,8 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of a GPU by NVIDIA, from the counter of NVML, the library of its driver (Volta and later). It is
-    updated about every 100 ms."""
+    """The energy of a GPU by NVIDIA, from the counter of NVML, the library of its driver (Volta and later). The counter
+    is updated about every 100 ms."""
 
     name = "nvml"
 
@@ -137,7 +138,7 @@ class NvidiaSmi:
             for line in lines:
                 try:
                     self._sample(float(line))
-                except ValueError:  # [N/A], or a sentence
+                except ValueError:  # the line is [N/A] or a sentence
                     trouble = f"no power of this GPU, but '{line.strip()}'"
                     break
         with self._news:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Sizes = Union[str, float, Sequence[Union[str, float]], None]
 Rates = Union[str, Sequence[float], None]
-_SAME = 1e-6  # the largest difference, in bytes per needed byte, between a requested size and one of the curve
+_SAME = 1e-6  # a requested size is one of the curve if they differ by at most this share of the needed bytes
 
 
 @checked
@@ -51,8 +51,8 @@ class PlacementCurve:
 
     @property
     def in_place(self) -> Optional[tuple[float, float]]:
-        """The rates at which kernels read and write slow memory (byte/s), where they were given; None: the
-        cost model priced it."""
+        """The given rates (byte/s) at which kernels read and write slow memory. None means that the cost model priced
+        slow memory."""
         said = self._said["in_place"]
         return said and (float(said["read_bytes_per_s"]), float(said["write_bytes_per_s"]))
 
@@ -78,12 +78,12 @@ class PlacementCurve:
 
     @property
     def needed_bytes(self) -> int:
-        """The most bytes of tensors that exist at the same time. This is a share of 1."""
+        """The most bytes of tensors that exist at the same time. Shares of fast memory are parts of these bytes."""
         return int(self._said["needed_bytes"])
 
     @property
     def all_fast_s(self) -> float:
-        """The seconds with all tensors in fast memory. This is a slowdown of 1."""
+        """The seconds with all tensors in fast memory. Slowdowns are relative to these seconds."""
         return float(self._said["all_fast_s"])
 
     @property

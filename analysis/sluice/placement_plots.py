@@ -1,4 +1,4 @@
-"""Pictures of a placement curve. They show ways that were refused as refusals."""
+"""Pictures of a placement curve. A mark shows where a way was refused."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Plan:
         self._file = file
         self._scenario_text = scenario_text
         self._question_bound_s = question_bound_s
-        self._scenario = scenario  # the native scenario, which a pickled plan does not have
+        self._scenario = scenario  # the native scenario; a pickled plan has none
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
@@ -131,7 +131,7 @@ class Plan:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Plan) or not (self._native.lowered and other._native.lowered):
-            return self is other  # without seconds there is no text
+            return self is other  # a plan that lacks seconds cannot be written as text
         return self.text() == other.text()
 
     def __hash__(self) -> int:

@@ -103,8 +103,8 @@ class Plots(Suggesting):
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows what limits each stage: FLOP/s against FLOP per byte that comes to the device (loaded or received),
-        with the device's peak and the link that feeds it (Williams et al. 2009, with these transfers in place of DRAM
-        traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages that
+        with the device's peak and the link that feeds it (Williams et al. 2009, with transfers to the device instead of
+        DRAM traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages that
         have room are labelled; those that take longest come first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)

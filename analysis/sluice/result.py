@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. It is made only when it is asked for, because notes need further simulations."""
+        """The answer as JSON. It is made only when it is needed, because its notes take further simulations."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_ROOF = 0.75  # height of the peak in the picture: the legend is above it
+_ROOF = 0.75  # height of the peak in the picture, which leaves room for the legend above it
 _NAMED = 24  # the number of points for which names are tried
-_SAME = 0.02  # decades: points this near share a name
+_SAME = 0.02  # decades; points that are closer than this share a name
 
 
 @dataclass(frozen=True)

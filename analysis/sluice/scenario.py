@@ -1,4 +1,4 @@
-"""Scenarios: a scenario is a question. It joins a model, a platform, a workload and a policy."""
+"""Scenarios. A scenario is a question about a model, a platform, a workload and a policy."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def _hint(said: str, given: Changes) -> str:
 
 
 _WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
-_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind: other keys
+_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind has other keys
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:

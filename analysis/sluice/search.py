@@ -46,17 +46,17 @@ class Found:
 
     @property
     def best(self) -> pandas.Series:
-        """The row of the best point: its values and all its metrics. Raises Infeasible in the same case."""
+        """The row of the best point: its values and all its metrics. Raises Infeasible if no point keeps all limits."""
         return self.points.frame.loc[self._best()]
 
     @property
     def number(self) -> float:
-        """The number that was minimised or maximised. Raises Infeasible in the same case."""
+        """The number that was minimised or maximised. Raises Infeasible if no point keeps all limits."""
         return self._number(self._best())
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario at the best point. Raises Infeasible in the same case."""
+        """The scenario at the best point. Raises Infeasible if no point keeps all limits."""
         return self._scenario.with_(self.changes)
 
     @property
@@ -122,16 +122,13 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
 
     scenario: a Scenario, or the name or file of one.
     metric: one of `sluice.metrics()`. If it has several numbers, add a dot and a name ("peak_bytes.gpu").
-    Or a key of `over` that has a range: the search then finds, for example, the least bandwidth that
-    keeps a limit.
-    over: for each key a range or a list of values. A range is a tuple (lo, hi); it means all numbers
-    between the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means
-    whole numbers, too. Each value of a list is combined with all values of the other keys.
-    subject_to: a limit, "METRIC <= QUANTITY" or ">=", or a list of limits.
-    points: the largest number of different points that are asked. store: as in `Scenario.sweep`; points
-    that a sweep has asked are not asked again.
-    by: "nlopt", which asks the same points each time (see sluice help search), or "optuna": Optuna's
-    TPE sampler, with `seed`, if python3-optuna is installed.
+    The metric may also be a key of `over` that has a range. The search then finds, for example, the least bandwidth
+    that keeps a limit. over: for each key a range or a list of values. A range is a tuple (lo, hi); it means all
+    numbers between the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole
+    numbers, too. Each value of a list is combined with all values of the other keys. subject_to: a limit, "METRIC <=
+    QUANTITY" or ">=", or a list of limits. points: the largest number of different points that are asked. store: as in
+    `Scenario.sweep`; points that a sweep has asked are not asked again. by: "nlopt", which asks the same points each
+    time (see sluice help search), or "optuna": Optuna's TPE sampler, with `seed`, if python3-optuna is installed.
     verify: the best point also runs in SimGrid and must take as long there.
 
     Raises UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
@@ -236,11 +233,11 @@ def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResul
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # limits are an experiment in Optuna 3
+            warnings.simplefilter("ignore")  # limits are still experimental in Optuna 3
             sampler = optuna.samplers.TPESampler(
                 seed=seed, constraints_func=lambda trial: (trial.user_attrs["wrong"],))
             study = optuna.create_study(sampler=sampler)
-            for _ in range(4 * most):  # some of its proposals are repetitions
+            for _ in range(4 * most):  # the sampler may propose a point again
                 if len(search) >= most:
                     break
                 trial = study.ask()

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_APART = 300  # actions narrower than this part of the picture cannot be told apart
-_GAPS = 150  # gaps narrower than this part of the picture cannot be seen; lines of thin actions are narrower
+_APART = 300  # actions narrower than a 300th of the picture cannot be told apart
+_GAPS = 150  # pauses narrower than a 150th of the picture cannot be seen
 _PARTS = 100  # the largest number of groups side by side
 
 
@@ -54,11 +54,11 @@ def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) ->
     return np.maximum.accumulate(np.where(begins | (end - start >= longer), part, 0))
 
 
-_TINY = np.finfo(float).tiny  # seconds, because actions may take none
+_TINY = np.finfo(float).tiny  # a little time, because actions may take none
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Returns whether each number differs from the number before it."""
+    """Returns, for each number, whether it differs from the number before."""
     return np.diff(numbers, prepend=-1) != 0
 
 
@@ -76,7 +76,7 @@ def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.nd
                      sum(groups["share"].values(), np.zeros(len(groups["left"]))))
     order = np.argsort(left, kind="stable")
     left, right, busy = left[order], right[order], busy[order]
-    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # idle until the next
+    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # the stream is idle until the next group
     time = np.stack([left, right], axis=1).ravel()
     share = np.stack([busy, np.zeros(len(busy))], axis=1).ravel()
     kept = np.stack([np.full(len(left), True), ends], axis=1).ravel()

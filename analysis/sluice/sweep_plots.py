@@ -1,4 +1,4 @@
-"""Pictures of a sweep. They show points that were refused as refusals."""
+"""Pictures of a sweep. A mark shows each point that was refused."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _short(number: float) -> str:
 
 
 def _last(key: str) -> str:
-    """Returns the end of a key, which says what it is: "host.bandwidth"."""
+    """Returns the last words of a key, as "host.bandwidth", for the label of an axis."""
     return ".".join(key.split(".")[-2:])
 
 

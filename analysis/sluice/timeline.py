@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_HALF = 0.38  # half of the height of a bar, as a share of the row's
+_HALF = 0.38  # half of the height of a bar, as a share of the row's height
 _SEEN = 1 / 100  # share of a strip's height: smaller shares cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
-    """Draws the streams in that order from top to bottom, with seconds from left to right. Returns the entries of the
-    legend."""
+    """Draws the streams in the given order from top to bottom, with seconds from left to right. Returns the entries of
+    the legend."""
     columns = spans(r, start, end)
     columns = {name: column[np.isin(columns["stream"], order)] for name, column in columns.items()}
     strips = numbers = False
@@ -82,7 +82,8 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Draws boxes of one colour. Vertical lines of the same height make boxes visible that are thinner than a dot."""
+    """Draws boxes of one colour. Boxes that are thinner than a dot become visible by vertical lines of the same
+    height."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)

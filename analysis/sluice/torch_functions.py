@@ -98,7 +98,8 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an operation element by element. A number, or a computed mask, does not move any element."""
+    """Adds an operation element by element. If its other operand is a number or a computed mask, nothing is read for
+    it."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -121,8 +122,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The tensor
-    may lack the axis of samples."""
+    """Returns the place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The axis
+    of samples may be missing."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))

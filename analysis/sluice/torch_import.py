@@ -46,7 +46,7 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
     inputs = _inputs(torch, example_inputs)
     try:
         layers = _watch(torch, module, inputs, lambda: _layers(module, unknown, ignore))
-    except errors.InputError as error:  # without the lines of torch in between
+    except errors.InputError as error:  # the traceback without the lines of torch
         raise errors.InputError(str(error)) from None
     if layers.uncounted:
         warnings.warn("counted as layers that compute nothing: " + "; ".join(dict.fromkeys(layers.uncounted)),
@@ -99,7 +99,7 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
             if not meta:
                 return _run(torch, module, given, new(), meta=False)
             with _on_meta(torch, module):
-                layers = new()  # made here, because it knows parameters by their identity
+                layers = new()  # made inside the context, because it recognises parameters by their identity
                 return _run(torch, module, tuple(one.to("meta") for one in given), layers, meta=True)
         except errors.InputError:
             raise
@@ -138,7 +138,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
 def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    depth = 0  # above 0 inside a module that is one layer: there, functions are not layers of their own
+    depth = 0  # above 0 inside a module that is one layer, where functions are not layers of their own
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -194,7 +194,7 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
     """Watches indexing that torch 1.13 hides from function modes: tensor[0], parameter[table]."""
     own = torch.Tensor.__getitem__
 
-    @functools.wraps(own)  # a function mode identifies it by its name
+    @functools.wraps(own)  # a function mode knows this function by its name
     def item(tensor: Any, index: Any) -> Any:
         result = own(tensor, index)
         if between() and not layers.is_known(result) and not layers.learned(result):

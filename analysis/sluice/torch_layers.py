@@ -25,7 +25,7 @@ class Place:
 
     batch: Optional[int]  # the axis of the samples, or of the samples and something else
     order: tuple[int, ...]  # the axes of one sample; they include `batch` if a sample has several
-                            # elements there
+                            # the number of elements along that axis
 
 
 class Layers:
@@ -36,7 +36,8 @@ class Layers:
         self._made: list[tuple[dict, list[int]]] = []
         self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        self._later: dict[int, Callable[[], None]] = {}  # by tensor: makes its layer when it is first
+        # by tensor: a function that makes its layer when the tensor is first
+        self._later: dict[int, Callable[[], None]] = {}
                                                          # read
         self._learned: dict[int, list] = {}  # by tensor: the parameters that it is made of, and of nothing else
         self._arranged: dict[tuple, str] = {}
@@ -104,7 +105,7 @@ class Layers:
             self._learned[id(result)] = [module.weight]
             self._alive.append(result)
             return
-        if not given:  # the module works on a constant; layers begin after it
+        if not given:  # the module reads only constants, which become inputs of its layer
             for one in tensors_of(args):
                 self.constant(f"{name}_of", one)
         MODULES[kind_of(module)](self, name, module, args, result)
@@ -164,7 +165,7 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the axes in the order of the source, if the tensor has as many."""
+        """Returns the axes in the order of the source, if the tensor has the same number of axes."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
@@ -223,7 +224,7 @@ class Layers:
         inputs = list(dict.fromkeys(self.of(one) for one in known))
         shape = self.extents(result, place) or [1]
         if "flop" not in keys or len(known) > 1 or shape != self.extents(known[0]):
-            keys["shape"] = shape  # without this key, it is the shape of the input
+            keys["shape"] = shape  # without this key, the shape is that of the input
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
@@ -317,7 +318,7 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Returns whether the orders are equal. Axes with a single element may be anywhere."""
+        """Returns whether the orders are equal. Axes with a single element may be at any position."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 

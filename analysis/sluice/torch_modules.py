@@ -31,7 +31,7 @@ def padding_of(value: Any) -> dict[str, Any]:
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)
     if isinstance(number, list):
-        number = [*number, *number]  # before and after
+        number = [*number, *number]  # the same padding before and after
     return {} if number == 0 else {"padding": number}
 
 
@@ -71,8 +71,8 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """Adds dense for one vector, matmul for rows, and for a map of vectors a convolution of one pixel, like the bundled
-    models. `holder` is the parameter, if `weight` only has its shape."""
+    """Adds dense for one vector, matmul for rows, and a convolution of one pixel for an image of vectors, as the
+    bundled models do. If `weight` only has the parameter's shape, `holder` is the parameter."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
@@ -287,8 +287,8 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Adds a change of size. The mode nearest moves elements; each axis of a linear interpolation takes 3 FLOP per
-    output."""
+    """Adds a change of size. The mode `nearest` only moves elements. In a linear interpolation, each axis takes 3 FLOP
+    per output."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)

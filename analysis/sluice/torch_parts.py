@@ -11,7 +11,7 @@ from .torch_modules import unless
 
 
 def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
-    """Adds a reshape. Channels stay last if only the channels, or only the pixels, are reshaped."""
+    """Adds a reshape. Channels stay the last axis if only the channels, or only the pixels, are reshaped."""
     if result.numel() != source.numel():
         moved(layers, name, [source], result)
         return
@@ -49,8 +49,8 @@ def turned(layers, name, source, args, kwargs, result):
         a, b = (one % rank for one in given[:2])
         axes[a], axes[b] = b, a
     elif result.shape == source.shape and name == "__get__":
-        axes = list(range(rank))  # .data; for a square matrix it may also be .T
-    else:  # t, .T, .mT
+        axes = list(range(rank))  # the call is .data; for a square matrix it may also be .T
+    else:  # the call is t, .T or .mT
         axes = list(range(rank - 2)) + [rank - 1, rank - 2]
         if [source.shape[a] for a in axes] != list(result.shape):
             axes = list(range(rank))[::-1]

@@ -131,7 +131,7 @@ class _Session:
                 if number not in failed:
                     try:
                         measured = self._measure(job, last=turn == rounds - 1)
-                    except (RuntimeError, MemoryError) as error:  # such as a lack of memory
+                    except (RuntimeError, MemoryError) as error:  # for example because memory is too small
                         failed.add(number)
                         note = (str(error).splitlines() or [type(error).__name__])[0]
                         self._profile.put({**job.row, "processed": "failed", "note": note})
@@ -156,7 +156,7 @@ _PART = re.compile(r"(\d+) of (\d+) rounds")  # the note of a row whose later ro
 
 
 def _rounds_of(row: Row, rounds: int) -> int:
-    """The number of rounds that are measured of this row."""
+    """Returns the number of rounds of this row that have been measured."""
     part = _PART.fullmatch(row.get("note") or "")
     return int(part[1]) if part else rounds
 

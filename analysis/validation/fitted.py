@@ -67,8 +67,8 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Of the products of NeuSight's tables: how many grids of thread blocks are whole tiles of m x k, how many of m x n,
-    how many of m x k alone, and how many of m x n alone."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns how many consist of whole tiles
+    of m x k, of m x n, of m x k alone, and of m x n alone."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. Prints the
-tables of iteration_times.md. Reads ../shared/data/recompute; needs NumPy and PyYAML."""
+"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. It prints
+the tables of iteration_times.md. It reads ../shared/data/recompute, and needs NumPy and PyYAML."""
 
 import csv
 import functools
@@ -110,7 +110,7 @@ def fitted(rows):
     """Returns non-negative coefficients of the four parts by relative least squares. Rows with a large error count less
     (weights 1 / sqrt(error), 30 rounds). A part whose coefficient becomes negative is left out (active set)."""
     parts = np.array([p for _, p, _ in rows])
-    scale = parts.max(axis=0)  # seconds, FLOP and bytes: some are 1e13 times the others
+    scale = parts.max(axis=0)  # the columns are scaled, because FLOP and bytes are up to 1e13 times as large as seconds
     parts = parts / scale
     seconds = np.array([s for *_, s in rows])
     weights, kept = 1 / seconds, list(range(len(PARTS)))

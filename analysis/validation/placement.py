@@ -25,7 +25,7 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# The operands of a node follow from its operator and its time. Each index of a pool is one byte.
+# The operands of a node are inferred from its operator and its time. Each index of a pool is one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -48,8 +48,8 @@ OPERANDS = {
 }
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
-RESOLUTION = 0.1  # us: the timer cannot measure less; a reshape within one memory moves nothing
-SMALL_SHARE = 0.01  # of a node's bytes: the memory of a smaller operand is assumed to change nothing
+RESOLUTION = 0.1  # us, because the timer cannot measure less and a reshape within one memory moves nothing
+SMALL_SHARE = 0.01  # as a share of a node's bytes; the memory of a smaller operand is assumed to change nothing
 
 
 def operands(node, inputs, outputs):

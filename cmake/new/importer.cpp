@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Reads a line of the file: the number of elements of a layer's output.
+/// Reads a line of the file, which is the number of elements of a layer's output.
 std::int64_t elements_in(const std::string& line, const Position& where) {
   std::int64_t elements = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), elements);
@@ -22,7 +22,7 @@ Value layer_of(const std::string& type, const std::string& key, Value value) {
   return layer;
 }
 
-/// The first line is the input, each further one a dense layer.
+/// The first line is the input, and each further line is a dense layer.
 Imported read(std::string_view bytes, const std::string& path, const Reader&) {
   Value layers = Value::make_list();
   std::istringstream in{std::string(bytes)};
