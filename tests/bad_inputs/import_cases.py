@@ -1,11 +1,11 @@
-"""Files of other programs with one error: ONNX models, layer graphs of PipeDream."""
+"""Each case is a file of another program (an ONNX model or a layer graph of PipeDream) with one error."""
 
 from cases import Case
 from documents import GRAPH
 
 
 def message(number, content):
-    """A field of a protobuf message; the content is bytes, a text or a number."""
+    """Returns a field of a protobuf message; the content is bytes, a text or a number."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     content = content.encode() if isinstance(content, str) else content

@@ -1,4 +1,4 @@
-"""Profiles and maps of tables with one error."""
+"""Each case is a profile, or a map of a table, with one error."""
 
 from cases import Case
 

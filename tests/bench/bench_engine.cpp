@@ -40,7 +40,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Seconds since the last lap.
+  /// Returns the seconds since the last call.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -148,7 +148,7 @@ class Recorder {
   std::unique_ptr<TraceWriter> writer_;
 };
 
-/// The processor seconds of all threads.
+/// Returns the processor seconds of all threads.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

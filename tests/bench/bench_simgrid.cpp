@@ -1,6 +1,6 @@
-// The same two workloads written straight against SimGrid, in the usual way: one actor per device,
-// executions on hosts, mailboxes in between, latency on the links. The engine is compared
-// with this program.
+// The same two workloads, written directly for SimGrid in the usual way: there is one actor per device, computations
+// are executions on hosts, actors communicate by mailboxes, and links have a latency. The engine is compared with this
+// program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I

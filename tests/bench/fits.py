@@ -32,7 +32,7 @@ def platforms():
 
 
 def asked(program, model, platform):
-    """Seconds of the processor, and the answer."""
+    """Returns the seconds of the processor, and the answer."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program, "fits", model, "--fates", "optimal", "--platform", platform, "--json"],
                           capture_output=True, text=True, check=False)

@@ -70,7 +70,7 @@ def pipeline(stages, micro_batches):
 
 
 def measured(command):
-    """(processor seconds, seconds, peak MB) of a separate process."""
+    """Runs the command in a separate process, and returns (processor seconds, seconds, peak MB)."""
     begin = time.monotonic()
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
@@ -82,7 +82,7 @@ def measured(command):
 
 
 def reference(asked, folder):
-    """The command of sg A, and its makespan in seconds; none if it does not exist."""
+    """Returns the command of sg A and its makespan in seconds, or nothing if sg A does not exist."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
         print(f"skipped: there is no {source}, so that there are no ratios to it")

@@ -166,7 +166,7 @@ def peers_of(programs, workload, scratch):
 
 
 def measure(programs, workload, runs):
-    """Seconds by row, one for each round; and the last result of each program."""
+    """Returns the seconds of each row, one for each round, and the last result of each program."""
     seconds, results = {}, {}
     with tempfile.TemporaryDirectory() as scratch:
         peers = peers_of(programs, workload, scratch)

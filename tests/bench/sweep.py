@@ -34,7 +34,7 @@ def arguments():
 
 
 def cpu_seconds(command, **environment):
-    """The processor's seconds of a process and its children."""
+    """Returns the processor's seconds of a process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, env={**os.environ, **environment})

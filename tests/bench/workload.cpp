@@ -71,7 +71,7 @@ std::vector<Step> order_of_stage(const Pipeline& p, int stage) {
   }
   if (p.one_f_one_b)
     for (; backward < p.micro_batches; ++backward) steps.push_back({true, backward});
-  else  // GPipe: all forwards, then the backwards in reverse
+  else  // GPipe runs all forward passes, and then the backward passes in reverse order
     for (int m = p.micro_batches - 1; m >= 0; --m) steps.push_back({true, m});
   return steps;
 }

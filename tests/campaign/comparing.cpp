@@ -1,4 +1,4 @@
-// Checks that change a scenario: more memory, a faster link, an explicit choice.
+// These checks compare a scenario with a changed one, which has more memory, a faster link or an explicit choice.
 #include <algorithm>
 #include <cmath>
 

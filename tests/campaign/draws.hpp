@@ -1,5 +1,5 @@
-// Random decisions that are recorded: the same draws make the same scenario, and fewer or smaller
-// draws make a simpler scenario. The caller makes 0 the simplest choice.
+// Makes random decisions and records them: the same draws make the same scenario, and fewer or smaller draws make a
+// simpler scenario. The caller makes 0 the simplest choice.
 #pragma once
 
 #include <cstdint>

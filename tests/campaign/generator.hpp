@@ -1,5 +1,5 @@
-// Random scenarios that are valid: every policy, mode, strategy for fates and cut, on machines
-// whose links have latencies, set-ups and contention.
+// Draws random scenarios, which are valid. They have every policy, mode, strategy for fates and cut, on machines whose
+// links have latencies, set-ups and contention.
 #pragma once
 
 #include <string>

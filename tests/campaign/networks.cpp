@@ -1,4 +1,4 @@
-// Random networks: chains of dense layers, of convolutions, with shortcuts, and of transformers.
+// Draws random networks: chains of dense layers, of convolutions, of blocks with shortcuts, and transformers.
 #include "campaign/generator.hpp"
 
 namespace sluice::test {
@@ -43,7 +43,7 @@ std::string images(Draws& draws) {
   return text;
 }
 
-/// Blocks of dense layers, each with a shortcut around it.
+/// Adds blocks of dense layers, each with a shortcut around it.
 std::string residual(Draws& draws) {
   const std::string width = std::to_string(draws.number(4, 400));
   std::string text = "{type: input, name: x, shape: [" + width + "]}";

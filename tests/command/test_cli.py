@@ -41,7 +41,7 @@ class Cli(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def fails(self, code, *words, says=()):
-        """The exit code, nothing on stdout, and the words of the message."""
+        """Checks the exit code, the words of the message, and that nothing is on stdout."""
         done = sluice(*words)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stdout, "")

@@ -13,7 +13,7 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT
          ROOT / "examples/README.md", ROOT / "CONTRIBUTING.md", ROOT / "analysis/validation/README.md"]
 TESTED_ELSEWHERE = ("guide.md", "words.md")
 
-# A fenced block with its language, an indented block, or a command within a sentence.
+# Matches a fenced block with its language, an indented block, or a command within a sentence.
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>.*?)^```|^(?P<indented>(?: {4}.*\n)+)|`(?P<inline>sluice [^`]+)`",
                       re.M | re.S)
 
@@ -87,7 +87,7 @@ EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4
 
 
 def commands_of(page):
-    """The commands of a page, each in one line and without its comment."""
+    """Yields the commands of a page, each in one line and without its comment."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())

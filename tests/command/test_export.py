@@ -294,7 +294,7 @@ class Export(unittest.TestCase):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            self.assertGreaterEqual(begin, free[thread])  # next to each other, so they nest
+            self.assertGreaterEqual(begin, free[thread])  # they are next to each other in the file, so they nest
             free[thread] = end
             place[thread].append((begin, end, number))
             self.assertEqual(names[thread], trace.streams[row["stream"]])

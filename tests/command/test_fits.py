@@ -170,7 +170,8 @@ class Fits(unittest.TestCase):
         asked = ["fits", graph, "batch=2", "--platform", "k40", "cost.model=measured",
                  "workload.backward=per_layer", "platform.devices.gpu.memory.capacity=90kB"]
         report = answer(*asked)
-        # 2 x 40,000 B of weights and gradients; input, output and its gradient 1200 B per sample.
+        # The weights and their gradients have 2 x 40,000 B. The input, the output and its gradient have 1200 B per
+        # sample.
         self.assertEqual((report["measured_batch"], report["cards"][0]["largest"]), (2, 8))
         self.assertIsNone(report["cards"][0]["step_s"])
         self.assertIn("measured for a micro-batch of 2", sluice(*asked).stdout)

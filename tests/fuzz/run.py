@@ -18,9 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/fuzz/sluice_fuzz"
 CORPUS = ROOT / "tests/fuzz/corpus"
 FOUND = ROOT / "build/fuzz/found"
-LONGEST = 20_000  # bytes of a seed
+LONGEST = 20_000  # the most bytes of a seed
 
-# Further seeds, besides the corpus: patterns below the root.
+# Patterns of files below the root that are seeds in addition to the corpus.
 SEEDS = {
     "document": ["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"],
     "model": ["models/*.yaml"],

@@ -47,7 +47,7 @@ TEST_CASE("the first half of an answer leaves while the second is made, and make
 TEST_CASE("answers that are discarded are dropped part by part") {
   const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
   check(plan);
-  // As above, without the last 0.004.
+  // The times are as above, but nothing is saved in the last 0.004.
   CHECK(replay(plan).makespan == Approx(3.124e-3).epsilon(1e-9));
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }

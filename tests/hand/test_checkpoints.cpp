@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t d = 1000;  ///< bytes of the input and of each output
 
-/// n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
+/// Returns a model of n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
 Plan chain_of(int n, const std::string& strategy) {
   const std::vector rows(static_cast<std::size_t>(n), test::Row{1, 4, d});
   return make_plan(test::small_scenario(d, rows,
@@ -80,9 +80,9 @@ TEST_CASE(
   CHECK(found.activations == (16 + 3) * d);
 }
 
-/// VGG-19 for 224 x 224 x 3 in 24 stages. A convolution and its in-place ReLU are one stage (the
-/// backward pass reads its input and its output). A pooling layer keeps which of its inputs were
-/// the greatest. The dense layers are three stages. 1 s per GMAC forward, 2 s backward.
+/// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage (the
+/// backward pass reads its input and its output). A pooling layer keeps which of its inputs were the greatest. The
+/// dense layers are three stages. 1 s per GMAC forward, 2 s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< of the output
@@ -116,7 +116,8 @@ Chain vgg19() {
 TEST_CASE("sqrt on VGG-19: all but the last stage of each of four segments runs again") {
   // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
   // convolution, whose output is the next checkpoint. The MACs that run again are:
-  const double unit = 9.0 * 56 * 56 * 256 * 256;   // 1 849 688 064: most of its convolutions
+  // 1 849 688 064, most of the segment's convolutions
+  const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;   //    86 704 128
   const double again = (first + unit)              // conv 1.1, 1.2, pool
                        + (unit + unit / 2 + unit)  // 2.2, pool, 3.1, 3.2 (half: twice the channels)

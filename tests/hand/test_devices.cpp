@@ -1,6 +1,5 @@
-// Two devices behind one host link: sharded and data_parallel, with the contention worked out.
-// Times are in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if it is alone on
-// the link.
+// Runs of sharded and data_parallel on two devices behind one host link. The contention is computed by hand. Times are
+// in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if it is alone on the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

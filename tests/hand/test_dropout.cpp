@@ -37,7 +37,7 @@ TEST_CASE("a block of BERT large keeps s h (34 + 5 a s / h) bytes a sample, 606 
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  CHECK(24 * 25'165'824LL == 603'979'776);  // with the few bytes outside the blocks 605.9 MB
+  CHECK(24 * 25'165'824LL == 603'979'776);  // the few bytes outside the blocks make it 605.9 MB
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 

@@ -22,7 +22,7 @@ std::int64_t bytes_between(const Model& model, const std::string& first, const s
 }  // namespace
 
 TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
-  // The 22B configuration: s = 2048 tokens, h = 6144 features, a = 64 heads, in float16.
+  // The 22B configuration has s = 2048 tokens, h = 6144 features and a = 64 heads, in float16.
   const std::int64_t s = 2048, h = 6144, a = 64;
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::int64_t sh = s * h, ass = a * s * s;  // 12,582,912 and 268,435,456
@@ -69,9 +69,9 @@ TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") 
 }
 
 TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm and logits") {
-  // Section 4.3: s h for the dropout of the embeddings, and 2 s h each for the last norm and the
-  // product of the logits. Here the tokens are counted too, at the size of any element, and the
-  // logits are not, because only a loss would read them.
+  // By section 4.3, the model keeps s h for the dropout of the embeddings, and 2 s h each for the last norm and the
+  // product of the logits. Here the tokens are counted too, at the size of any element, and the logits are not, because
+  // only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -87,7 +87,7 @@ TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP 
   CHECK(published == 285'890'203'090'944);
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   CHECK(6 * model.macs() == published);
-  // Product by product: 2 forward, 4 backward, without the biases.
+  // Each product takes 2 FLOP per multiply-accumulate forward and 4 backward. Biases are not counted.
   for (const Layer& layer : model.layers)
     if (layer.type == "matmul") {
       const std::int64_t bias = layer.name == "logits" ? 0 : layer.output;
@@ -109,7 +109,8 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
                                "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
                                "- {type: flatten, name: last}\n");
   const Kept whole = kept_for(model, 0, 8);
-  CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});  // x for conv; relu for itself, a and b
+  // conv keeps x; relu is kept for itself, a and b
+  CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});
   CHECK(whole.own == KeptCount{0, 8 * 784});
   CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});
   CHECK(bytes_of(whole.in_all(model), DType::float32) == 4 * (2352 + 3136) + 6272);

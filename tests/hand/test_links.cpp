@@ -1,4 +1,4 @@
-// Links, latency, memory and the clock against arithmetic, on plans written as text.
+// Compares links, latency, memory and the clock with arithmetic, on plans that are written as text.
 #include <catch2/catch.hpp>
 
 #include <map>

@@ -85,7 +85,7 @@ TEST_CASE("a refusal of optimal lists the bytes of the least schedule by class")
       CHECK(shortage.available_bytes == 2'000'000 - 2 * 3 * 1000);  // weights and gradients
       std::int64_t sum = 0;
       for (const auto& [tensor_class, bytes] : shortage.by_class) {
-        CHECK(bytes % 4000 == 0);  // the input's 4 kB, and outputs of 1.2 MB
+        CHECK(bytes % 4000 == 0);  // the input of 4 kB and outputs of 1.2 MB
         sum += bytes;
       }
       CHECK(shortage.by_class.size() > 1);

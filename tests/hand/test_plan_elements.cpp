@@ -69,7 +69,7 @@ prologue:
 )";
 
 TEST_CASE("a computation that reads over a link ends with its seconds or its bytes", "[elements]") {
-  // Setup 0.5 s, then 300 B at 100 B/s: 3.5 s. After 0.25 s more the waiting actions may start.
+  // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. After 0.25 s more the waiting actions may start.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -130,7 +130,7 @@ TEST_CASE("metrics count the bytes that computations move", "[elements]") {
   // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each is alone.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // 0.5 s before the first byte, then 550 B at 100 B/s. That is less than the longest path, in
+  // The link's bound is 0.5 s before the first byte, then 550 B at 100 B/s. That is less than the longest path, in
   // which the computation takes at least the 3.5 s of 350 B.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);

@@ -56,8 +56,8 @@ TEST_CASE("resident, compute-bound: weights, one input, all computation, one out
 }
 
 TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
-  // With 1 TFLOP/s and 1 MB/s: W = 600; inputs take 1 each, without a pause; C = 0.006; a save
-  // takes 1: 600 + 4 x 1 + 0.006 + 1.
+  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600, and an input takes 1. The four inputs come without a pause,
+  // and then follow the last computation, C = 0.006, and a save of 1: 600 + 4 x 1 + 0.006 + 1.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -86,9 +86,9 @@ TEST_CASE("resident, micro-batches of a batch: each computes for as many samples
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs come first (0.002, two buffers). Then a step takes 0.1 + 2 x 1 for A, 0.2 + 2 x 2 for B and 0.3 + 2 x 3
-  // for C, 12.6 in all. There are two steps, and the inputs of the second one are loaded during computations. The last
-  // save takes 0.001.
+  // There are two buffers, so that two inputs come first (0.002). Then a step takes 0.1 + 2 x 1 for A, 0.2 + 2 x 2 for
+  // B and 0.3 + 2 x 3 for C, 12.6 in all. There are two steps, and the inputs of the second one are loaded during
+  // computations. The last save takes 0.001.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -98,8 +98,8 @@ TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
 }
 
 TEST_CASE("streamed, prefetch 1: weights come in while the group before computes") {
-  // 0.002 + 0.1, then computation without a pause: 2 steps x 12; the save takes 0.001. All of this
-  // is also a lower bound.
+  // The loads take 0.002 + 0.1. Then the 2 steps of 12 are computed without a pause, and the save takes 0.001. All of
+  // this is also a lower bound.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -183,9 +183,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// A (in 1 kB, out 2 kB), B (out 3 kB) and C (out 1 kB) with `in_flight` micro-batches. Group B
-/// needs most at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most at
-/// its first: 300 kB + in_flight x 3 kB + 1 kB. So N fit if N x 3 kB <= capacity - 301 kB.
+/// A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB, with `in_flight` micro-batches. Group B needs most at
+/// its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most at its first: 300 kB + in_flight x 3
+/// kB + 1 kB. So N fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, one more does not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {

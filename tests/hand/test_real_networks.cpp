@@ -31,7 +31,7 @@ const std::vector<Network> networks = {
 
 struct Way {
   const char* keys;
-  /// 2 steps of 3 batches of 2 micro-batches of 1 sample: 12 samples.
+  /// 2 steps of 3 batches of 2 micro-batches of 1 sample are 12 samples.
   std::int64_t weights_times;
   bool saves_boundaries;
 };

@@ -30,7 +30,7 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   const Model m = load_model(test::zoo + "resnet18.yaml", {});
   // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, stage 2 of 28 x 28 x 128 = 100,352.
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
-  CHECK(crossing(m, "pool1") == wide);              // between blocks: one tensor
+  CHECK(crossing(m, "pool1") == wide);              // between blocks only one tensor crosses
   CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1, and pool1 for the sum
   CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // norm1 has been read
   CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
@@ -43,10 +43,11 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
 
 TEST_CASE("in a dense block all tensors made so far cross once, concatenated") {
   const Model m = load_model(test::zoo + "densenet121.yaml", {});
-  // 56 x 56 = 3,136 pixels, 64 channels before the block, 32 more per layer.
+  // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 more channels per layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
   CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
-  CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));  // and the bottleneck's 4 x 32
+  // the 4 x 32 channels of the bottleneck cross as well
+  CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));
   CHECK(crossing(m, "conv2.block1.2") == 4 * 3136 * (96 + 32));
   CHECK(crossing(m, "all.block1.2") == 4 * 3136 * 128);
 }

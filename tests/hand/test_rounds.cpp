@@ -88,14 +88,14 @@ TEST_CASE("resident: only as many inputs are loaded ahead as there is room for")
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
                             {"platform.devices.gpu.memory.capacity=607kB"});
-  CHECK(plan.iterations == 4);  // of two micro-batches
+  CHECK(plan.iterations == 4);  // a round of two micro-batches
   CHECK(plan.body_begin == 3 + 2);
   CHECK(peak(plan, "gpu") <= 607'000);
   CHECK(replay(plan).makespan == ms(0.602 + 48));
 }
 
 TEST_CASE("resident: steps are counted if the body is a part of a step") {
-  // Link-bound: 1 TFLOP/s and 1 MB/s. Inputs take 1 each without a pause, so a step of 5 takes 5.
+  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 each without a pause, so a step of 5 takes 5.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});

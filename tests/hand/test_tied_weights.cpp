@@ -11,8 +11,8 @@ namespace {
 
 TEST_CASE("GPT-2 cut in two has the table of words in both halves, and uncut only once") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
-  // Words 50257 x 768 = 38,597,376; positions 1024 x 768 = 786,432; a block 12 x 768^2 + 13 x 768
-  // = 7,087,872; the last norm 2 x 768 = 1,536. In int8 a parameter is a byte.
+  // The table of words has 50257 x 768 = 38,597,376 parameters, that of positions 1024 x 768 = 786,432, a block 12 x
+  // 768^2 + 13 x 768 = 7,087,872, and the last norm 2 x 768 = 1,536. In int8 a parameter is a byte.
   const auto whole = cutting.cut("{cut: explicit, after: []}");
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].weight_bytes == 38'597'376 + 786'432 + 12 * 7'087'872 + 1'536);
@@ -45,7 +45,7 @@ TEST_CASE("a stage holds one copy of the weights that three layers share, wherev
 TEST_CASE("a layer reads tied weights like its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
-  // 2 x 768 inputs, 2 x 50257 outputs, and the table, at 4 bytes each.
+  // The layer reads 2 x 768 inputs and the table, and writes 2 x 50257 outputs, at 4 bytes each.
   CHECK(forward_work(model, logits, 1, DType::float32).bytes ==
         4.0 * (2 * 768 + 2 * 50257 + 38'597'376));
 }

@@ -77,7 +77,7 @@ TEST_CASE("training, all recomputed: the peak is that of one forward and backwar
 }
 
 TEST_CASE("the optimizer's state is held beside weights and gradients") {
-  // adam: two float32 values for each of 150,000 parameters.
+  // adam has two float32 values for each of 150,000 parameters.
   CHECK(peak_of("workload: {mode: training, batch: 4, micro_batch: 1, optimizer: adam}\n" + cut +
                 serial) == 1'200'000 + 1'200'000 + 11'000);
 }

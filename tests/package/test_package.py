@@ -448,8 +448,8 @@ class Questions(unittest.TestCase):
         self.assertIn("makespan_s", sluice.metrics().index)
 
     def test_progress_is_reported(self):
-        # 10 stages and as many computations for each of 900 samples, 900 inputs and 900 answers, and
-        # the weights in 197 pieces of at most 1/192 of them: 40,666,752,000 B.
+        # There are 10 stages with a computation for each of 900 samples, 900 inputs and 900 answers. The weights,
+        # 40,666,752,000 B, come in 197 pieces of at most 1/192 of them.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
         self.assertTrue(told)
@@ -518,7 +518,7 @@ class Complaints(unittest.TestCase):
         self.assertGreater(error.needed_bytes, 64)
         self.assertEqual(sum(error.by_class.values()), error.needed_bytes)
         self.assertEqual(pickle.loads(pickle.dumps(error)).by_class, error.by_class)
-        with self.assertRaises(sluice.Infeasible) as of_run:  # told by the helper
+        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper reports it
             scenario.run()
         self.assertEqual(of_run.exception.needed_bytes, error.needed_bytes)
         self.assertEqual(str(of_run.exception), str(error))
@@ -643,7 +643,7 @@ class Documented(unittest.TestCase):
             for field in one._fields:
                 self.assertIn(field, one.__doc__, one.__name__)
                 self.assertIn(field, text)
-        for name in ("model", "platform", "policy", "metrics"):  # functions, and no modules besides
+        for name in ("model", "platform", "policy", "metrics"):  # only functions, and no modules
             self.assertIsNone(importlib.util.find_spec(f"sluice.{name}"))
 
 
@@ -677,7 +677,7 @@ class Typed(unittest.TestCase):
 
 
 def _example(thing):
-    """The indented lines of its docstring."""
+    """Returns the indented lines of the docstring."""
     lines = inspect.getdoc(thing).splitlines()
     return textwrap.dedent("\n".join(line for line in lines if line[:4] == "    " or not line))
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Curves of placement from Python: the numbers of `sluice placement`, a table, pictures, plans, and errors."""
+"""Curves of placement from Python have the numbers of `sluice placement`. They give a table, pictures and plans, and
+refuse wrong arguments."""
 
 import csv
 import io

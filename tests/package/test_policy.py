@@ -8,7 +8,7 @@ from sluice_package import need, sluice
 
 need("numpy", "pandas")
 
-# One device of 1 TFLOP/s and 1 GB, a link of 1 GB/s each way, no latency.
+# A platform with one device of 1 TFLOP/s and 1 GB, and a link of 1 GB/s each way without latency.
 PLATFORM = sluice.Platform.from_dict({
     "format": "sluice-platform/1", "name": "plain",
     "devices": {"gpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1GB"}}},
@@ -137,10 +137,10 @@ class SecondMemory(unittest.TestCase):
 
 class Alike(unittest.TestCase):
     def test_the_time_equals_the_arithmetic(self):
-        # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6
-        # bytes, 4 ms over the link. In ms: the weights of stage 0 are loaded until 4 and the input until 8. Stage 0
-        # computes until 10, and the weights of stage 1 are loaded until 12 at the same time. Stage 1 computes until 14,
-        # and its answer is saved at 18.
+        # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix is 4e6 bytes, 4
+        # ms over the link. In ms: the weights of stage 0 are loaded until 4 and the input until 8. Stage 0 computes
+        # until 10, and the weights of stage 1 are loaded until 12 at the same time. Stage 1 computes until 14, and its
+        # answer is saved at 18.
         result = scenario().run()
         self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
         self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)

@@ -22,7 +22,7 @@ def network():
 class Operators(Folder):
     def test_leaves_are_grouped_by_configuration_and_shapes(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
-        # conv2d of 3 channels once, of 8 twice; both batch norms see 4x8x8x8, so do the three ReLUs
+        # conv2d reads 3 channels once and 8 channels twice; both batch norms and the three ReLUs read 4x8x8x8
         counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
         self.assertEqual(counts, [
             ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),
@@ -183,7 +183,7 @@ class Times(Folder):
 
         given = torch.arange(24.0).reshape(2, 3, 4).transpose(1, 2)
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (given,))
-        inputs = _Inputs(operators[0], 960)  # of 96 bytes each: 10 fill the cache
+        inputs = _Inputs(operators[0], 960)  # a copy of the inputs has 96 bytes, so that 10 copies fill the cache
         tensors = [inputs.next()[0][0] for _ in range(13)]
         self.assertEqual(len({one.data_ptr() for one in tensors}), 12)
         self.assertEqual(tensors[12].data_ptr(), tensors[0].data_ptr())
@@ -196,7 +196,8 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        inputs = _Inputs(operators[0], 2**20)  # of 16 bytes each: 65,536 would fill the cache
+        # a copy of the inputs has 16 bytes, so that 65,536 copies would fill the cache
+        inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)

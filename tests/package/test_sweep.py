@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sweeps from Python: the same numbers with any executor, rows for refused points, pictures."""
+"""Sweeps from Python give the same numbers with any executor, have rows for refused points, and make pictures."""
 
 import importlib.util
 import logging

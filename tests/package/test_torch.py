@@ -74,7 +74,7 @@ class Counts(unittest.TestCase):
     def test_torchvisions_networks_are_the_zoos(self):
         for name, zoo in (("resnet50", "resnet50"), ("alexnet", "alexnet_torchvision"),
                           ("mobilenet_v2", "mobilenet_v2"), ("densenet121", "densenet121"),
-                          ("vit_b_16", "vit_b_16")):  # which torch.fx cannot trace
+                          ("vit_b_16", "vit_b_16")):  # torch.fx cannot trace such a module
             with self.subTest(network=name):
                 network = getattr(torchvision.models, name)(weights=None)
                 self.same(sluice.from_torch(network, image()), zoo)

@@ -89,7 +89,7 @@ class RMSNorm(Norm):
 
 
 class Llama(nn.Module):
-    """A block: grouped queries with rotary positions, and a gated feed-forward layer."""
+    """A block with grouped queries, rotary positions, and a gated feed-forward layer."""
 
     def __init__(self, width=64, heads=8, groups=2, norm=Norm):
         super().__init__()
@@ -138,7 +138,7 @@ class Words(nn.Module):
 
 
 class Wave(nn.Module):
-    """Causal convolutions over a signal, padded on one side."""
+    """A network of causal convolutions over a signal, which is padded on one side."""
 
     def __init__(self):
         super().__init__()
@@ -156,7 +156,7 @@ class Wave(nn.Module):
 
 
 class UNet(nn.Module):
-    """Down by pooling, up by a transposed convolution and by interpolation."""
+    """A network that shrinks an image by pooling, and enlarges it by a transposed convolution and by interpolation."""
 
     def __init__(self):
         super().__init__()
@@ -175,7 +175,7 @@ class UNet(nn.Module):
 
 
 class Mixer(nn.Module):
-    """Products over the tokens, then over the channels; layer norms as functions."""
+    """A block with products over the tokens and then over the channels, whose layer norms are functions."""
 
     def __init__(self, tokens=16, width=32):
         super().__init__()
@@ -192,7 +192,7 @@ class Mixer(nn.Module):
 
 
 class Einsums(nn.Module):
-    """Attention by einsum, its projections as parameters."""
+    """Attention that is written with einsum, and whose projections are parameters."""
 
     def __init__(self, width=32, heads=4):
         super().__init__()
@@ -206,7 +206,7 @@ class Einsums(nn.Module):
 
 
 class Video(nn.Module):
-    """Convolutions over a volume."""
+    """A network of convolutions over a volume."""
 
     def __init__(self):
         super().__init__()
@@ -233,7 +233,7 @@ class Sharper(nn.Module):
 
 
 class Encoder(nn.Module):
-    """torch's own attention, with its tokens first."""
+    """A block with torch's own attention, whose inputs have the tokens as their first axis."""
 
     def __init__(self, width=32):
         super().__init__()

@@ -28,7 +28,7 @@ using nlohmann::json;
 
 inline const std::string evil = "</script>\"\n";
 
-/// A trace in its own file.
+/// A trace that is written to a file of its own.
 class Trace {
  public:
   Trace(const Labels& labels, const std::vector<Span>& spans,

@@ -39,13 +39,13 @@ class OnnxBytes {
   OnnxBytes& input(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
   OnnxBytes& output(const std::string& name);
-  /// The shape of a tensor in the file.
+  /// Adds the shape of a tensor to the file.
   OnnxBytes& shape(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
-  /// An initialiser with a shape but without data.
+  /// Adds an initialiser with a shape but without data.
   OnnxBytes& weight(const std::string& name, const std::vector<std::int64_t>& shape,
                     std::string_view more = {});
-  /// An initialiser of int64.
+  /// Adds an initialiser of int64.
   OnnxBytes& numbers(const std::string& name, const std::vector<std::int64_t>& values);
   OnnxBytes& scalar(const std::string& name, float value);
   OnnxBytes& node(const std::string& op, const std::vector<std::string>& inputs,

@@ -61,8 +61,8 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Stages like the layers of a transformer, each a little different: 1 s forward, 2 s backward,
-/// inner tensors of 30 MB, outputs of 2 MB; a copy of 30 MB takes `copy_s` each way.
+/// Returns stages like the layers of a transformer, each a little different. They take 1 s forward and 2 s backward,
+/// and have inner tensors of 30 MB and outputs of 2 MB. A copy of 30 MB takes `copy_s` each way.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;
@@ -80,7 +80,7 @@ inline Chain layered_chain(std::size_t stages, double copy_s) {
   return chain;
 }
 
-/// Number `index` of the 3^n lists of fates of n stages.
+/// Returns number `index` of the 3^n lists of fates of n stages.
 inline std::vector<Fate> fates_number(std::uint64_t index, std::size_t stages) {
   std::vector<Fate> fates;
   for (std::size_t s = 0; s < stages; ++s, index /= 3)

@@ -1,4 +1,4 @@
-// A small scenario with simple times: 1 GFLOP/s, 1 GB/s, layers of whole milliseconds.
+// Makes small scenarios with simple times: at 1 GFLOP/s and 1 GB/s, layers take whole milliseconds.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Two products of 10 by 20 and 20 by 5 in float32 as a scenario's model: 40 bytes of input, weights of
-// 800 bytes, 80 bytes between the products, weights of 400 bytes, 20 bytes of output.
+// A scenario's model with two products, of 10 by 20 and of 20 by 5, in float32. The input has 40 bytes, the first
+// weights 800, the tensor between the products 80, the second weights 400, and the output 20.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct Law {
   std::vector<std::pair<std::string, std::string>> owners;
 };
 
-/// The words between backticks.
+/// Returns the words between backticks.
 std::vector<std::string> quoted_words(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream in(text);
@@ -31,7 +31,7 @@ std::vector<std::string> quoted_words(const std::string& text) {
   return words;
 }
 
-/// The cells of `| a | b |`, none for any other line.
+/// Returns the cells of `| a | b |`, and none for any other line.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   if (line.rfind('|', 0) != 0) return cells;
@@ -136,7 +136,7 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
   return "sim/" + folder + " may include " + list_of(allowed);
 }
 
-/// Reads `#include "x"` or `#include <x>`; an empty header for any other line.
+/// Reads `#include "x"` or `#include <x>`, and returns an empty header for any other line.
 std::pair<std::string, bool> include_of(const std::string& line) {
   const auto hash = line.find_first_not_of(" \t");
   if (hash == std::string::npos || line[hash] != '#') return {};

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of sim/ in which a line matches, by their paths from sim/.
+/// Returns the paths, from sim/, of the files of sim/ in which a line matches.
 std::vector<std::string> files_with(const std::string& pattern) {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
   const std::regex wanted(pattern);

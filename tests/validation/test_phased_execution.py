@@ -1,4 +1,4 @@
-"""analysis/validation/popart_phased_execution.md against exact arithmetic and against the output of sluice."""
+"""Compares analysis/validation/popart_phased_execution.md with exact arithmetic and with the output of sluice."""
 import json
 import os
 import re
@@ -28,7 +28,7 @@ def makespan(scenario, *overrides):
 
 
 def row(quantity):
-    """The last cell of a row of the page."""
+    """Returns the last cell of a row of the page."""
     found = re.search(rf"^\| {re.escape(quantity)} \|(.*)\|$", PAGE, re.M)
     assert found, quantity
     return found.group(1).split("|")

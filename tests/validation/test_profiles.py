@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Published measurements through `sluice profile`, compared with an independent calculation with NumPy."""
+"""Compares what `sluice profile` makes of published measurements with an independent calculation with NumPy."""
 
 import csv
 import pathlib

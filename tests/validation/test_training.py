@@ -74,7 +74,7 @@ def listed(fates):
 
 
 def sluice_as_written():
-    """Recompute and transfer seconds of all samples, for each strategy."""
+    """Returns the seconds of recomputation and of transfers of all samples, for each strategy."""
     found = {}
     recompute, nothing = listed("recompute: [2..14]")
     assert nothing == 0
@@ -210,9 +210,9 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Seconds from host to device. Each pass loads all weights twice, but those of the last stage only once. The
-        weights of the first stage are still there from the pass before. From the second pass on, the gradients are
-        loaded too."""
+        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but those of the
+        last stage only once. The weights of the first stage are still there from the pass before. From the second pass
+        on, the gradients are loaded too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -222,7 +222,8 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Seconds of forward, backward at twice that, and 2 FLOP per parameter for the update."""
+    """Returns the seconds of the forward passes, of the backward passes (twice as long), and of the update with 2 FLOP
+    per parameter."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 

@@ -160,33 +160,37 @@ class Counts(unittest.TestCase):
                 self.assertEqual(totals(model)["parameters"], parameters)
 
     def test_a_transformers_parameters_follow_from_its_sizes(self):
-        # GPT-2: a block has 12 width^2 weights, 9 width biases and 4 width of two norms.
+        # In GPT-2, a block has 12 width^2 weights, 9 width biases and 4 width of two norms.
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
-        # Megatron 22B: 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
+        # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
-        # GPT-3: the same, wider and deeper.
+        # GPT-3 has the layers of GPT-2, but it is wider and deeper.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
-        # Mixtral: keys and values a quarter, a router and 8 experts of three products 14,336 wide.
+        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts of three products
+        # that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # OPT: 12 width^2 weights, 9 width biases and 4 width of two norms a block; two positions more than tokens.
+        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. There are two positions more
+        # than tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
             self.assertEqual(parameters, 50272 * width + 2050 * width
                              + blocks * (12 * width ** 2 + 13 * width) + 2 * width)
             self.assertEqual(totals("opt", f"blocks={blocks}", f"width={width}",
                                     f"heads={heads}")["parameters"], parameters)
-        # Llama 3 8B: keys and values a quarter, three products 14,336 wide, 128,256 words twice.
+        # In Llama 3 8B, keys and values have a quarter of the width, three products are 14,336 wide, and there are two
+        # tables of 128,256 words.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
-        # Two layers of 4 gates over 1,500 + 1,500 values, two biases each.
+        # The LSTM has two layers of 4 gates over 1,500 + 1,500 values, with two biases each.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
-        # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
+        # In Llama 2 70B, queries and output have the full width, keys and values an eighth of it, and three products
+        # are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
         # Its multiply-accumulates per token: one for each weight except those of the table of words, and for each block

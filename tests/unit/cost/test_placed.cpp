@@ -22,7 +22,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// DRAM read at 100 GB/s and written at 50, PMEM read at 20 and written at 5; a disk behind a link.
+/// A device that reads DRAM at 100 GB/s and writes it at 50, and reads PMEM at 20 and writes it at 5. A disk is behind
+/// a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -38,7 +39,7 @@ Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
                  "server.yaml"));
 }
 
-/// A product of 30 x 50, then relu.
+/// A model of a product of 30 x 50 and a relu.
 Model small() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
@@ -298,7 +299,8 @@ TEST_CASE("fewer threads copy more slowly, as much as they read and write more s
 }
 
 TEST_CASE("copies by threads are predicted from those with all threads") {
-  std::map<int, double> measured;  // PMEM to DRAM with stores past the cache, GB/s
+  // the measured GB/s from PMEM to DRAM, with stores that bypass the cache
+  std::map<int, double> measured;
   for (const std::vector<double>& of : measured_bandwidths())
     measured[static_cast<int>(of[0])] = of[6];
   if (measured.empty()) return;

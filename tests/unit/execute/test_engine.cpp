@@ -1,4 +1,4 @@
-// The engine against the replay: two implementations of a plan's semantics, on random plans.
+// Compares the engine with the replay on random plans. Both implement what a plan means.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -59,7 +59,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// The largest difference of a start or an end, as a part of the makespan; nothing if both block.
+/// Returns the largest difference of a start or an end, as a part of the makespan, or nothing if both block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

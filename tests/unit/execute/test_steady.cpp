@@ -174,7 +174,7 @@ TEST_CASE("a period may be several iterations") {
 }
 
 TEST_CASE("a plan that never repeats is executed action by action") {
-  // Two independent streams, 1 and sqrt(2) s per iteration.
+  // Two independent streams take 1 and sqrt(2) s per iteration.
   const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
 prologue:
 body:

@@ -126,7 +126,7 @@ TEST_CASE("frontier: a search for only the least peak finds the first peak of th
   }
 }
 
-/// Rising peaks, falling seconds.
+/// Returns points with rising peaks and falling seconds.
 ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   ParetoNodes row;
   ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};

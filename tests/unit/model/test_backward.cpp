@@ -13,7 +13,7 @@ namespace {
 
 const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
 
-/// A layer over an image of 8 x 8 x 6 = 384 elements that a layer with weights has made.
+/// Returns a layer over an image of 8 x 8 x 6 = 384 elements, which a layer with weights makes.
 Layer learned(const std::string& keys) {
   return model_of(
              "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -22,7 +22,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// The same over [5, 8] = 40 elements.
+/// Returns the same layer over an input of [5, 8] = 40 elements.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")

@@ -1,4 +1,4 @@
-// Blocks of layers, and `before`: residual networks with each block written once.
+// Blocks of layers and the name `before`, with which a residual network needs to write each block only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"

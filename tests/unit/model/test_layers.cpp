@@ -28,7 +28,7 @@ TEST_CASE("a convolution's groups divide its weights and multiply-accumulates") 
   CHECK(split.parameters == 3 * 3 * 2 * 12 + 12);
   CHECK(split.macs * 3 == whole.macs);
   CHECK(split.flop == 2 * split.macs + 64 * 12);
-  // Depthwise: one 3 x 3 filter per channel.
+  // A depthwise convolution has one 3 x 3 filter per channel.
   const Layer depthwise =
       last("conv2d, channels: 6, kernel: 3, padding: 1, groups: 6, bias: false", square);
   CHECK(depthwise.parameters == 9 * 6);
@@ -281,7 +281,7 @@ TEST_CASE("tokens become rows, which get positions, a class and an angle") {
 }
 
 TEST_CASE("attention: every query with every key, head by head, keys and values shared by groups") {
-  // 5 queries and 7 keys in 4 heads of 6 features, with 2 heads of keys and values of 3 features per head.
+  // There are 5 queries and 7 keys in 4 heads of 6 features, and 2 heads of keys and values with 3 features per head.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
       "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";

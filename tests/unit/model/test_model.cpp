@@ -50,7 +50,7 @@ TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with fu
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // Outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
+  // The MACs are outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
   // In addition 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +

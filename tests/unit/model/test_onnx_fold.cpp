@@ -1,4 +1,4 @@
-// Small constants that exporters compute inside a graph.
+// Exporters compute small constants inside a graph. The reader has to evaluate them.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

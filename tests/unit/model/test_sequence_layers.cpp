@@ -1,5 +1,5 @@
-// Layers of sequences and their tensors: recurrent ones, mixtures of experts, caches, products of
-// two inputs, and parts and permutations of a tensor.
+// Tests the layers of sequence models: recurrent layers, mixtures of experts, caches, products of two inputs, and parts
+// and permutations of a tensor.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("an operator's products have the gradients of both factors") {
   const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
   CHECK(product.macs == 25 * 8);
   CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
-  // 40 inputs with 6 weights each, and a mask.
+  // 40 inputs meet 6 weights each, and the layer keeps a mask.
   const Layer spread =
       last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
   CHECK(spread.macs == 40 * 6);

@@ -50,7 +50,7 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With a in fast memory: 1 + 3 + 1.
+  // With a in fast memory, the kernels take 1 + 3 + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
   // a is filled (1 s). b evicts a and is filled (2 + 1). a evicts b (2 + 1).

@@ -1,4 +1,4 @@
-// A plan that is moved from one device to an equal one is the plan that the policy makes for it.
+// If a plan is moved from one device to an equal one, it equals the plan that the policy makes for the second device.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

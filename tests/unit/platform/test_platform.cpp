@@ -87,7 +87,7 @@ TEST_CASE("a count makes numbered devices, and a shared link makes one channel p
   CHECK(channel_names(platform, down) == Names{"pcie.down"});
   CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
   CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
-  // From one device to the other through the host: up, then down, by the sender's engine.
+  // A transfer from one device to the other goes through the host: up, then down, by the sender's engine.
   CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
   CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
 }

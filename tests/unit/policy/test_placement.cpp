@@ -13,9 +13,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes in, weights of 800 bytes, 80 bytes
-/// between, weights of 400 bytes, 20 bytes out. DRAM at 100 byte/s, PMEM at 10, no time to compute;
-/// copies at 2 byte/s. Host memory is PMEM.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
+/// the tensor between the products 80, the second weights 400, and the answer 20. DRAM has 100 byte/s and PMEM 10,
+/// copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:

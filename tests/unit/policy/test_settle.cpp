@@ -1,4 +1,4 @@
-// The choice if no candidate fits without waiting for memory.
+// Tests which candidate is chosen if none fits without waiting for memory.
 #include <catch2/catch.hpp>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Plans of measurements, counted by hand.
+// Plans of measurements. Their runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>

@@ -20,7 +20,7 @@ Plan plan_of(const std::string& name, const std::vector<std::string>& overrides)
       std::string(SLUICE_SOURCE_DIR) + "/tests/went_wrong/" + name + ".yaml", overrides));
 }
 
-/// Infinity: refused, or blocked for ever.
+/// Returns the seconds of the run, or infinity if it is refused or blocks for ever.
 double seconds_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
   try {
     const ReplayResult result = replay(plan_of(name, overrides));
@@ -34,7 +34,7 @@ std::string capacity(std::int64_t bytes) {
   return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
 }
 
-/// Each strategy that treats every stage alike, in the same run.
+/// Calls use() for each strategy that treats every stage alike, in the same run.
 double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
   double best = never;
   for (const std::string strategy :

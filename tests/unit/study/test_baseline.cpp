@@ -124,12 +124,12 @@ TEST_CASE("The digest of a long plan shows sums by stage and stream, and that th
     return digest_text(plan_from_text(text, "s.plan"));
   };
   const std::string kept = digest(plan_text);
-  // twice 0.5 s + 0.25 s of computing and 10 bytes in the two iterations
+  // two iterations compute for twice 0.5 s + 0.25 s and move 10 bytes each
   CHECK_THAT(kept, Contains("\ncompute conv seconds=1.5\n"));
   CHECK_THAT(kept, Contains("\non body gpu.down actions=1 executions=2 bytes=20 seconds=0 "));
   CHECK(compare_plans(kept, "s.plan", digest(plan_text)).none());
   const auto slower = compare_plans(kept, "s.plan", digest(edited(plan_text, "=0.5", "=0.505")));
-  // 2 x 0.005 s more in the section, in the stream and in the stage
+  // the section, the stream and the stage take 2 x 0.005 s more
   REQUIRE(slower.lines.size() == 1);
   CHECK_THAT(slower.lines[0], Contains("on body gpu.compute and 2 more: seconds 1.5 -> 1.51"));
   CHECK(

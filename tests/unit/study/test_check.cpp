@@ -1,4 +1,4 @@
-// Verdicts: on numbers, on the plan, on the question; and the reports of them.
+// Tests the verdicts on numbers, on the plan and on the question, and the reports of these verdicts.
 #include "command/check/report.hpp"
 #include "support/check_case.hpp"
 

@@ -1,4 +1,4 @@
-// Which part of the whole model the measured operators account for, by hand.
+// Computes by hand which part of the whole model the measured operators explain.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"
@@ -44,7 +44,8 @@ TEST_CASE("operators are summed with their occurrences and compared with the who
   CHECK(cover.attributed_j == 1);
   CHECK(*cover.share_j() == Approx(0.5));
   REQUIRE(cover.missing.size() == 2);
-  // By bytes: dense 4 x (2 x 20 + 100) = 560 B each, 1120 of 6 ms; two relus 160 B each.
+  // Seconds are in proportion to bytes: each dense layer has 4 x (2 x 20 + 100) = 560 B, so that 1120 B take 6 ms; each
+  // of two relus has 160 B.
   CHECK(cover.missing[0].occurrences == 2);
   CHECK(cover.missing[0].weight == 320);
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));

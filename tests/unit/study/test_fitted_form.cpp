@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// 4 units of 1 TFLOP/s, 1 TB/s.
+/// A data sheet with 4 units of 1 TFLOP/s each, and a memory of 1 TB/s.
 Sheet sheet(double cache = 1e3, double watts = 0) {
   return {
       .name = "four", .units = 4, .rate = 4e12, .bandwidth = 1e12, .cache = cache, .watts = watts};

@@ -1,4 +1,4 @@
-// Rows of profiles as kernels, each size by hand.
+// Rows of profiles become kernels, whose sizes are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/fitted/row_kernel.hpp"
@@ -36,7 +36,8 @@ TEST_CASE("the sizes of a row are those of a product or a stream") {
   CHECK(kernel->bytes == 2 * (7 * 3 + 3 * 5 + 7 * 5));
   ProfileRow two = row("add", "", {}), one = row("relu", "", {});
   two.sizes = one.sizes = {{"b", 4}, {"h", 6}};
-  CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);  // two readings and a writing
+  // a stream with two reads and a write
+  CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 

@@ -40,7 +40,8 @@ struct Bench {
     double number(const char* name) const { return result.summary.find(name)->value.number; }
   };
 
-  /// 1 GFLOP/s, 1 MB/s of memory, 20 W idle, 100 W busy; a link of 1 GB/s with 2 to 12 W.
+  /// A device of 1 GFLOP/s with a memory of 1 MB/s, which takes 20 W when idle and 100 W when busy, and a link of 1
+  /// GB/s with 2 to 12 W.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"

@@ -10,8 +10,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes of input, 800 bytes of weights, 80 bytes between
-/// them, 400 bytes of weights, 20 bytes of output. DRAM has 100 byte/s, PMEM 10; computing takes no time.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
+/// the tensor between the products 80, the second weights 400, and the output 20. DRAM has 100 byte/s and PMEM 10.
+/// Computing takes no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1

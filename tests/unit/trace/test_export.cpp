@@ -69,7 +69,7 @@ TEST_CASE("JSON numbers: whole ones have no fraction, and NaN becomes null") {
 TEST_CASE("Perfetto: tracks under their device, slices, levels, and a flow along the wait") {
   const Trace trace(labels(), spans(), events());
   const auto packets = packets_of(trace.as("perfetto"));
-  // Tracks: the device and the memories, two streams, two pools.
+  // There are tracks for the device and the memories, for two streams, and for two pools.
   REQUIRE(packets.size() == 6 + 2 * 4 + 4);
   for (std::uint64_t track = 1; track <= 6; ++track) {
     REQUIRE(packets[track - 1].number(10) == track);
