@@ -65,7 +65,7 @@ CASES = [
     of_onnx("a key that neither the file nor its document has", ["unknown key 'foo'", "takes batch, as_zero", "has format, name"], RELU, "foo.bar=3", at="foo.bar=3:1:9"),
     of_onnx("no batch at all, as a scenario has it", ["'0' for 'batch'", "at least 1"], RELU, "model.batch=0", at="model.batch=0:1:13"),
     of_onnx("no batch at all", ["'0' for 'batch'", "at least 1"], RELU, "batch=0", at="batch=0:1:7"),
-    of_onnx("a node that reads nothing there is", ["reads 'z', which no earlier node makes"], onnx(node("Relu", ["z"], ["y"])), at="m.onnx:1:1"),
+    of_onnx("a node that reads an unknown tensor", ["reads 'z', which no earlier node makes"], onnx(node("Relu", ["z"], ["y"])), at="m.onnx:1:1"),
     of_onnx("an ONNX sum of other extents", ["Add is not possible"], onnx(node("Concat", ["x", "x"], ["z"], axis=1), node("Add", ["x", "z"], ["y"])), at="m.onnx:2:1"),
     of_onnx("an ONNX tensor too large to count", ["elements"], onnx(node("Relu", ["x"], ["y"]), extents=(1, 1 << 40, 1 << 40))),
     Case("a layer graph that is laid under keys", 3, "model.yaml:2:7", ["keys cannot be laid over", "sluice import"], "model.yaml", content="file: small.graph.txt\nname: mine\nlayers: []\n", run=["model", "model.yaml"]),

@@ -165,7 +165,7 @@ VERSION_2 = [
     second("a part on a device that takes no part", f"{SUM}:1", ["does not include its device 'third'"],
            "stream gpu.ring kind=copy device=gpu", "stream gpu.ring kind=copy device=third"),
     second("a name that says no kind", f"{IN}:1", ["'first' does not name a kind", "3F0"], "0LOAD on=", "first on="),
-    second("a stage beside a name that says it", f"{IN}:13", ["'stage' needs 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
+    second("a stage that the action's name already says", f"{IN}:13", ["'stage' needs 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
     second("an action that is called as the formula calls another", f"{END}:1", ["second action called '2F'"], "3F on=", "2F on="),
     second("a computation that moves and takes no time", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
     second("a transfer with seconds", f"{IN}:1", ["load cannot have both 'seconds' and 'moves'"], "0LOAD on=", "0LOAD seconds=1 on="),

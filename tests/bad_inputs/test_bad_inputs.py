@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Every bad input ends with its exit code, without a signal, and with a message that says where and what."""
+"""Every bad input ends with its exit code, without a signal, and with a message that says where the fault is and what
+it is."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""How long `sluice fits MODEL --fates optimal` takes for each platform of the zoo, as a table.
+"""Prints a table that says how long `sluice fits MODEL --fates optimal` takes for each bundled platform.
 
     ./dev build && /usr/bin/python3 tests/bench/fits.py [--model M] [--beside PROGRAM] [--json]
 

@@ -1,5 +1,5 @@
-"""How long whole processes take that run a large plan from its file, compared with a reference program that runs the same
-pipeline on SimGrid, as a table of ratios.
+"""Prints a table of ratios: how long a whole process takes to run a large plan from its file, compared with a reference
+program that runs the same pipeline on SimGrid.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 

@@ -1,4 +1,4 @@
-"""How long planning takes compared with one replay that walks every action of the plan, as a table.
+"""Prints a table that compares the time of planning with the time of one replay that executes every action of the plan.
 
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 

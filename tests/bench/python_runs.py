@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a small run costs from Python, compared with bare SimGrid that forks for each run.
+"""Compares the time of a small run from Python with that of bare SimGrid, which forks for each run.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 

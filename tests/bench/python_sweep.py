@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What 1000 points of a sweep cost from Python, beside a loop that changes the scenario and runs it, in turn.
+"""Compares, in turn, the time of 1000 points of a sweep in Python with that of a loop that changes the scenario and
+runs it.
 
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
@@ -43,7 +44,7 @@ def cpu_seconds():
 
 
 def measured(action):
-    """What the call returns, the seconds of the processor, and the seconds by the clock."""
+    """Returns the result of the call, its seconds of the processor, and its seconds by the clock."""
     cpu, clock = cpu_seconds(), time.perf_counter()
     result = action()
     return result, cpu_seconds() - cpu, time.perf_counter() - clock

@@ -4,9 +4,9 @@ First every makespan is compared with a known value or with another program. Any
 Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives one ratio for
 each program. No time is ever asserted.
 
-The programs bench_engine and bench_simgrid are those of the build (./dev bench builds them). Where
-the folder of reference programs is there (--reference), they are compiled into the build folder and
-take part; else `simgrid`, our own bare loop, is what everything is compared with.
+The programs bench_engine and bench_simgrid are those of the build (./dev bench builds them). If the folder of reference
+programs exists (--reference), these are compiled into the build folder and take part. Otherwise all programs are
+compared with `simgrid`, our own bare loop.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def call(command, environment=None):
 
 
 def compile_references(folder, build):
-    """The reference programs by name; none if they do not exist or do not compile."""
+    """Returns the reference programs by name. Programs that do not exist or do not compile are left out."""
     if not folder.is_dir():
         say(f"no reference programs in {folder}: compared with our own bare loop only")
         return {}

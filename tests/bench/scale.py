@@ -19,7 +19,8 @@ BYTES = 16_000_000
 
 
 def pipeline(devices, micro_batches):
-    """A plan's text: each micro-batch is computed on one device after the other, and sent on."""
+    """Returns the text of a plan in which each micro-batch goes from device to device, and each device computes on
+    it."""
     lines = ["format: sluice-plan/1", 'name "pipeline"', "iterations 1"]
     for d in range(devices):
         lines.append(f"pool d{d} capacity=80GB")
@@ -81,7 +82,7 @@ def measured(words):
 
 
 def opens(path):
-    """What h5py finds in the trace."""
+    """Returns a summary of the trace as h5py reads it."""
     try:
         import h5py
     except ImportError:

@@ -1,5 +1,5 @@
-"""How long a point of a sweep takes, compared with a reference program that simulates about as many actions in
-forked processes, as a table of ratios.
+"""Prints a table of ratios: how long a point of a sweep takes, compared with a reference program that simulates about
+as many actions in forked processes.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The command line: exit codes, what goes where, the shape of --json, and signals."""
+"""The command line: exit codes, standard output and error, the shape of --json, and signals."""
 
 import csv
 import io
@@ -60,7 +60,7 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """The metrics of a scenario's plan by itself, which does not name its question."""
+    """Returns the metrics of a scenario's plan that is run by itself, without the scenario."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

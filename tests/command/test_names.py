@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What may be given by name, where it is searched, and which files are never overwritten."""
+"""Tests which documents may be given by name, where they are searched, and which files are never overwritten."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""./dev new makes, for each kind, one file that compiles as it is and one line in the catalog.
+"""For each kind, ./dev new makes one file, which compiles without changes, and one line in the catalog.
 
 The test works on a copy of the sources, and compiles only the new file and the list: everything is built
 and tested by whoever adds an entry.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`sluice placement`: what it refuses with which message, and which sizes of fast memory its table marks."""
+"""Tests the refusals of `sluice placement` with their messages, and the sizes of fast memory that its table marks."""
 
 import csv
 import json

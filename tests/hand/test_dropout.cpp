@@ -1,5 +1,5 @@
-// Dropout of the zoo's transformers: what training keeps with it and without, against the formulas
-// of Korthikanti et al. (2022), section 4.1; and that inference has no dropout.
+// Dropout of the bundled transformers. The bytes that training keeps, with and without dropout, are compared with the
+// formulas of Korthikanti et al. (2022), section 4.1. Inference must have no dropout.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

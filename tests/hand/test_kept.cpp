@@ -1,5 +1,5 @@
-// What the backward pass of a transformer block reads, against the formulas of Korthikanti et al.,
-// Reducing activation recomputation in large transformer models (2022), section 4, to the byte.
+// Compares the bytes that the backward pass of a transformer block reads with the formulas of Korthikanti et al.,
+// Reducing activation recomputation in large transformer models (2022), section 4. They must be equal to the byte.
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"

@@ -137,7 +137,8 @@ TEST_CASE("if caches are too large, the message names them and not the first lay
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // Three phases per step on two devices: the first is on the other one in the second step.
+  // Three phases per step on two devices: in the second step, the first phase is on the other device than in the first
+  // step.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";

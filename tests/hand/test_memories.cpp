@@ -91,7 +91,7 @@ Approx s(double seconds) {
   return Approx(seconds).epsilon(1e-12);
 }
 
-TEST_CASE("an engine copies beside the kernels, compute units between them") {
+TEST_CASE("an engine copies during kernels, and compute units copy between kernels") {
   // The engine copies 58 B at 2 B/s from 0 on. Kernels 0 and 1 run until 2, and kernel 2 starts at 29.
   Ends ends = ends_of(plan_with(false));
   CHECK(ends.at("1F0") == std::vector<double>{2});

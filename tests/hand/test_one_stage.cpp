@@ -1,5 +1,5 @@
-// Streamed training of a model with a single stage: its weights never have to make room, and several
-// micro-batches may still be in flight, each of which hides the latency of the others' copies.
+// Streamed training of a model with a single stage: its weights never leave the device, but several micro-batches may
+// be in flight, so that one computes during the latency of another's copies.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// What only sluice-plan/2 has, on plans written by hand, with both executors: computations that
-// read over links, several memories of one device, collectives, and times before which an action
-// does not start.
+// Tests the elements that only sluice-plan/2 has, on plans written by hand, with both executors: computations that read
+// over links, several memories of one device, collectives, and times before which an action does not start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -277,7 +276,8 @@ epilogue:
 }
 
 TEST_CASE("with not_before beside a long body, periods are still left out", "[elements]") {
-  // The body takes 1000 x 1 s on one stream; another asks at 500.25 s for memory that it holds.
+  // The body takes 1000 x 1 s on one stream. At 500.25 s, an action of another stream requests memory that the body
+  // holds.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 1000
 pool gpu capacity=100B owner=gpu

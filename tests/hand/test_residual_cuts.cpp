@@ -1,5 +1,5 @@
-// Residual networks cut in the middle of a block: every tensor that a later layer reads crosses the
-// cut, the shortcut's as well as the branch's, and the sums over the stages are those of the model.
+// Residual networks cut in the middle of a block: every tensor that a later layer reads crosses the cut, both the
+// shortcut and the branch. The sums over the stages equal the sums of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

@@ -1,5 +1,5 @@
-// If a policy repeats, one round is the body of its plan, whatever the number of micro-batches per
-// step. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// If a policy repeats its work, one round is the body of its plan, for any number of micro-batches per step. Times in
+// the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

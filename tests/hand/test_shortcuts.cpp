@@ -148,7 +148,8 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
     }
     names.push_back(layer.name);
     layers.push_back(std::move(layer));
-    if (dice.one_in(5)) names.pop_back();  // nothing reads it, unless there is nothing else
+    // no later layer reads it, unless it is the only earlier layer
+    if (dice.one_in(5)) names.pop_back();
     if (names.empty()) names.push_back("image");
   }
   return layers;

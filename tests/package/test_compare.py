@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Comparison of runs: what differs, common axes, one time base."""
+"""Comparison of runs: their differences, their pictures on common axes, and one time base for all."""
 
 import unittest
 

@@ -40,7 +40,7 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # flattening does no work: the other six layers, forward and backward
+        # flattening does no work, so there are rows for the other six layers, forward and backward
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
     def test_functions_between_modules_are_operators_that_price_their_layers(self):

@@ -30,7 +30,7 @@ LONG = sluice.load("alexnet_x200").run()
 
 
 def right_end(ax):
-    """The right end of what a picture of a memory shows, in data coordinates."""
+    """Returns the right end of the levels that a picture of a memory shows, in data coordinates."""
     return max(path.vertices[:, 0].max() for area in ax.collections for path in area.get_paths())
 
 

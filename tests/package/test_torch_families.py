@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 class Kernels(TorchDispatchMode):
-    """Counts the multiply-accumulates of the calls of torch's own kernels, which all modules and functions end in."""
+    """Counts the multiply-accumulates of the calls of torch's own kernels, to which all modules and functions lead."""
 
     def __init__(self):
         super().__init__()
@@ -121,7 +121,7 @@ class Llama(nn.Module):
 
 
 class Words(nn.Module):
-    """A recurrent model of words, which reads its last state."""
+    """A recurrent model of words, whose last layer reads the last state."""
 
     def __init__(self, kind=nn.LSTM, batch_first=True):
         super().__init__()

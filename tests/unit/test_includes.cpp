@@ -119,7 +119,7 @@ std::string list_of(const std::set<std::string>& words) {
   return text;
 }
 
-/// What is wrong with one include of a file in `folder`; empty when nothing is.
+/// Returns what is wrong with one include of a file in `folder`, or an empty text if it is allowed.
 std::string fault(const std::string& folder, const std::string& header, bool quoted,
                   const std::set<std::string>& known_files) {
   if (law().below.count(folder) == 0)

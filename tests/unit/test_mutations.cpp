@@ -1,5 +1,5 @@
-// Documents with random faults in them: every reader either takes one or says what is wrong with
-// it; no other exception leaves it, and nothing crashes. What is read is written and read again.
+// Documents with random faults in them. Every reader either takes such a document or says what is wrong with it, and
+// nothing crashes. A document that a reader takes is written and read again.
 //
 // A longer campaign, best under the sanitizers, is the same test with more mutants and another
 // seed:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""AlexNet 200 times as large on a card and its host: which weights a placement keeps on the card, compared with those
-that the judged plans of `streamed` keep there while the others take turns (analysis/validation/placement.md)."""
+"""AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). The test compares the weights
+that a placement keeps on the card with those that `streamed` keeps there while other weights take turns."""
 
 import json
 import os
@@ -41,8 +41,8 @@ class Residency(unittest.TestCase):
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # Weights that take turns, and the image, are loaded during the computation; weights in host memory are read
-        # instead of those on the card, one kernel after the other.
+        # Weights that take turns, and the image, are loaded during the computation; a kernel reads its weights either
+        # in host memory or on the card, and kernels run one after the other.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY

@@ -40,7 +40,7 @@ TEST_CASE("a first guess that is right costs two questions") {
   CHECK(asked == 3);
 }
 
-TEST_CASE("the search finds none, all, and one of one") {
+TEST_CASE("the search finds that none fits, that all fit, and that the only one fits") {
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
   CHECK(largest_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
@@ -49,7 +49,8 @@ TEST_CASE("the search finds none, all, and one of one") {
         }) == 1'000'000'000'000);
 }
 
-TEST_CASE("for any growing need, the search finds what asking each number finds", "[property]") {
+TEST_CASE("for any growing need, the search finds the same number as trying every number",
+          "[property]") {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most)(random);

@@ -62,7 +62,7 @@ TEST_CASE("The command line is kept, quoted where a shell would need it") {
   CHECK(arguments.line == "sluice run s.yaml 'stages={cut: it'\\''s}'");
 }
 
-TEST_CASE("What follows two dashes is not an option") {
+TEST_CASE("A word after two dashes is not an option") {
   CHECK(parsed("show", "-- --json").positionals == std::vector<std::string>{"--json"});
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("Text from a file reaches the terminal without control characters") {
   CHECK(columns_of("caf\xC3\xA9") == 4);
 }
 
-TEST_CASE("A bar has its width, whatever the share") {
+TEST_CASE("A bar has its full width for any share") {
   for (const double share :
        {-1.0, 0.0, 0.001, 0.5, 0.99, 1.0, 7.0, std::numeric_limits<double>::quiet_NaN()})
     CHECK(columns_of(bar(share, 20)) == 20);
@@ -192,7 +192,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   CHECK(*summary.inferences_per_load == 4.0);  // 32 s / 8 s
 }
 
-TEST_CASE("Where the parameters alone exceed the memory, no copy fits beside them") {
+TEST_CASE("If the parameters alone exceed the memory, no copy fits beside them") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

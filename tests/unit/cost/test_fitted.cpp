@@ -1,4 +1,5 @@
-// The cost model `fitted`: the kernels of a layer, what is refused, what replaces it, and its errors.
+// The cost model `fitted`: the kernels of a layer, the refusal of layers without a fit, the cost model that replaces
+// it, and its errors.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -111,7 +112,8 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   CHECK(flop_of(a.kernels(4, Pass::backward, 3, AttentionKernels::fused)) == 5 * macs);
 }
 
-TEST_CASE("what was not fitted is refused, or priced by the roofline, as the account reports") {
+TEST_CASE(
+    "layers without a fit are refused, or priced by the roofline, and the account reports this") {
   const Platform platform = load_platform("a100_pcie");
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"
@@ -238,7 +240,7 @@ TEST_CASE("the error of a fit on its own devices is not claimed for another devi
   CHECK(sixth.fit_errors.median > errors("t4", "gpus_float32").fit_errors.median);
 }
 
-TEST_CASE("a fit without joules takes less power where memory binds, if the cost says so") {
+TEST_CASE("with memory_power, a fit without joules takes less power if memory binds") {
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [4096, 4096]}\n"
                              "- {type: matmul, name: product, features: 4096, bias: false}\n"

@@ -97,7 +97,8 @@ TEST_CASE("one gradient takes its part of a backward pass that was measured as a
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
 }
 
-TEST_CASE("what was not measured is refused, or priced by the cost model named for it") {
+TEST_CASE(
+    "layers that were not measured are refused, or priced by the cost model that `outside` names") {
   const Prices prices("");
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was measured for 4, 16 samples") !=
         std::string::npos);
@@ -138,7 +139,7 @@ TEST_CASE("between two batches the reached part of the rates is interpolated, no
   CHECK(error_of([&] { prices.of(1, 32); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("what a price rests on names the device of the rows and the error between them") {
+TEST_CASE("the account of a price names the device of the rows and the error of interpolation") {
   // The rows of 4 and 16 samples reach equal shares of the rates, and the row of 8 reaches half of that share. If the
   // row of 8 is left out, 8 samples are estimated at the share of the others, so that the estimate is half of the
   // measured seconds.
@@ -162,8 +163,8 @@ TEST_CASE("what a price rests on names the device of the rows and the error betw
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // Of only two rows, neither lies between others, so that no error can be computed. The header names the device where
-  // rows do not.
+  // Of only two rows, neither lies between others, so that no error can be computed. The header names the device of
+  // rows that do not name one.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -183,7 +184,7 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
         }).find("measured with cache cold and hot") != std::string::npos);
 }
 
-TEST_CASE("seconds without joules take less power where memory binds, if the cost says so") {
+TEST_CASE("with memory_power, seconds without joules take less power if memory binds") {
   // Of the operator's 4 rows, only the first has joules. Its bytes take 72.8 ns and its FLOP 1.2 ns, so memory binds.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
   CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));

@@ -1,4 +1,4 @@
-// YAML and JSON: values, positions, what is refused, and the conversion back to text.
+// YAML and JSON: values, positions, refusals, and the conversion back to text.
 #include <sys/stat.h>
 #include <unistd.h>
 

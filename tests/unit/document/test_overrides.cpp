@@ -1,4 +1,4 @@
-// KEY=VALUE, includes, bases, and where each value came from.
+// Tests KEY=VALUE, includes, bases, and the recorded origin of each value.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -252,7 +252,7 @@ TEST_CASE("a name alone is a file beside the document, or else one that comes wi
              Contains("for the file beside this one write 'own.yaml'"));
 }
 
-TEST_CASE("what comes with Sluice may be named by its path from anywhere, and be a base") {
+TEST_CASE("bundled documents may be named by their path from any folder, and may be a base") {
   const Folder folder;
   const std::string k40 = std::string(SLUICE_SOURCE_DIR) + "/platforms/k40.yaml";
   CHECK(at(load(folder.scenario("platform: {file: " + k40 + "}\n")), {"platform", "name"}) ==

@@ -258,7 +258,8 @@ TEST_CASE("in the schema the keys of a mapping depend on what it names") {
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 
-TEST_CASE("in the schema what occurs in several places is defined once, even inside itself") {
+TEST_CASE(
+    "the schema defines a mapping once even if it occurs in several places, or inside itself") {
   Record item = {"item",
                  "",
                  {{.name = "kind", .type = Type::choice, .optional = true, .choices = {"leaf"}},
@@ -294,7 +295,7 @@ TEST_CASE("in the schema what occurs in several places is defined once, even ins
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
   CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
-  CHECK(rules[1].find("if")->find("properties") == nullptr);      // whatever `items` says
+  CHECK(rules[1].find("if")->find("properties") == nullptr);      // for any value of `items`
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
   const Value& within = *rules[1].find("then")->find("properties")->find("items");
   CHECK(within.find("items")->find("$ref")->text() == "#/definitions/item");

@@ -1,4 +1,4 @@
-// What an infeasible plan lacks, as data.
+// Tests the data about an infeasible plan: which memory lacks how many bytes.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,4 +1,5 @@
-// The steady state: the periods that the replay skips and repeats are what it would have executed.
+// In the steady state, the replay skips periods and repeats an earlier one. The result must equal a run that executes
+// every period.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -149,8 +150,8 @@ epilogue:
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
-/// Each computation waits for the computation of another stream `distance` iterations ago, which
-/// takes longer. So the streams proceed in groups of `distance` iterations.
+/// Returns a plan in which each computation waits for a longer computation of another stream, `distance` iterations
+/// ago. So the streams proceed in groups of `distance` iterations.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"

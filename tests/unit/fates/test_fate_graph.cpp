@@ -98,8 +98,8 @@ TEST_CASE(
 }
 
 TEST_CASE("graph: programme and frontier agree if only boundaries can be kept") {
-  // With gradients of 0 bytes the order of operations does not matter, so that the integer programme has nothing to
-  // search that the frontier does not.
+  // With gradients of 0 bytes the order of operations does not matter, so that the integer programme searches the same
+  // schedules as the frontier.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));

@@ -246,8 +246,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
-  // Iterations 0, 1, 2 are complete at 1, 3 and 5, because the last ones had nothing to load for
-  // others. But each computes for 3 s.
+  // Iterations 0, 1, 2 are complete at 1, 3 and 5, because the last iterations load nothing for later ones. But each
+  // iteration computes for 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {

@@ -1,4 +1,4 @@
-// The backward pass of each layer type: FLOP and what it keeps, by hand.
+// The backward pass of each layer type. Its FLOP and the bytes that it keeps are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"

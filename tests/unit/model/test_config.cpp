@@ -1,4 +1,4 @@
-// The canonical text of a layer's configuration, and the shapes of what it reads.
+// The canonical text of a layer's configuration, and the shapes of the tensors that it reads.
 #include <catch2/catch.hpp>
 
 #include "model/partial.hpp"

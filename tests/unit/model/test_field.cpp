@@ -1,4 +1,5 @@
-// Receptive fields: what a pixel of a layer's output sees of the model's input, by hand.
+// Receptive fields: the pixels of the model's input on which a pixel of a layer's output depends. They are computed by
+// hand.
 #include <catch2/catch.hpp>
 
 #include "model/field.hpp"

@@ -1,4 +1,5 @@
-// Layer types: shapes, parameters, multiply-accumulates and FLOP by hand, and what each refuses.
+// Layer types. Their shapes, parameters, multiply-accumulates and FLOP are computed by hand, and each refuses wrong
+// keys.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"

@@ -1,4 +1,4 @@
-// Models: what is refused, at which position, and with which message.
+// Wrong models are refused. The tests compare the position and the message of each refusal.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"

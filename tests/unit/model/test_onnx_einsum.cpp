@@ -97,7 +97,7 @@ TEST_CASE("a shape that cannot be inferred is given by name", "[onnx]") {
              Contains("expected a list of extents"));
 }
 
-TEST_CASE("a loop reads what its body reads from the surrounding graph", "[onnx]") {
+TEST_CASE("a loop reads the tensors that its body takes from the surrounding graph", "[onnx]") {
   const std::string body =
       field(1, field(1, "h") + field(1, "table") + field(2, "inner") + field(4, "MatMul"));
   OnnxBytes onnx;

@@ -1,4 +1,4 @@
-// ONNX files: what is refused, mutants, and public files compared with their published counts.
+// ONNX files: refusals, mutants, and public files whose counts are compared with the published ones.
 #include "support/onnx_case.hpp"
 using namespace sluice;
 using namespace sluice::test;

@@ -68,7 +68,8 @@ TEST_CASE("the zeros of a padding, as PyTorch's exporter computes them, are know
 TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without its batch, 1
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Columns 2 to 1, by 2 backwards, are the last one; rows from the last but one, by 3, are the last one.
+  // Columns from 2 down to 1 in steps of 2 are only the last column. Rows from the last but one in steps of 3 are a
+  // single row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

@@ -1,5 +1,5 @@
-// What an imported network keeps for its backward pass, by hand, and as PyTorch's saved tensors
-// say.
+// The bytes that an imported network keeps for its backward pass are computed by hand, and agree with PyTorch's saved
+// tensors.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

@@ -1,4 +1,4 @@
-// Quantised ONNX files: integers, DequantizeLinear, and what reads their numbers.
+// Quantised ONNX files: integers, DequantizeLinear, and the operators that read these numbers.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

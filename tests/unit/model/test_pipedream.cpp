@@ -269,8 +269,8 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
   }
   std::ostringstream all;
   all << table.rdbuf();
-  // The samples are those for which the layers' sizes make sense, as does the first output: of
-  // AlexNet 198,246,400 B = 256 x 64 x 55 x 55 x 4 B.
+  // The numbers of samples were inferred from the layers' sizes. For example, the first output of AlexNet has
+  // 198,246,400 B = 256 x 64 x 55 x 55 x 4 B.
   struct Case {
     const char *file, *weights;
     std::int64_t batch;

@@ -1,4 +1,4 @@
-// sluice-plan/2 as text: what is written reads back as the same plan, and version 1 still reads.
+// sluice-plan/2 as text. A written plan reads back as the same plan, and version 1 can still be read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-// The judge: which candidate it takes, and what it reports about the others.
+// Tests which candidate the judge takes, and what it reports about other candidates.
 #include <catch2/catch.hpp>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Platforms: what a document means, routes, the zoo, and bad input.
+// Platforms: the meaning of a document, routes, the bundled platforms, and bad input.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>

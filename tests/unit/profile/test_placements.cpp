@@ -45,7 +45,7 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum beside what feeds it
+  CHECK(plan.least_runs == 8 + 4);  // a sum is a neighbour of the layers that it reads
   CHECK(plan.runs == 16);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE(
   CHECK(plan.runs == 24);
 }
 
-TEST_CASE("what has been processed is not measured again, alone or among several placements") {
+TEST_CASE("a processed row is not measured again, alone or among several placements") {
   const Model model = chain();
   const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
   MeasurementPlan first = plan_measurements(model, wanted);

@@ -63,7 +63,8 @@ TEST_CASE("A profile's row is read with every column, with quotes and line ends 
   CHECK(row.line == 5);
 }
 
-TEST_CASE("The header gives what a row leaves out, and a row without a time is not processed") {
+TEST_CASE(
+    "The header gives the values that a row leaves out, and a row without a time is not processed") {
   const Profile read = profile("operator,seconds_mean,note\ngemm,1e-3,\nconv,,\"# no comment\"\n");
   CHECK(read.rows[0].dtype == "float16");
   CHECK(read.rows[0].device == "card");
@@ -206,7 +207,7 @@ TEST_CASE("Tables of other programs are recognised by their headings") {
   CHECK(*energy.rows[0].energy() == Approx(0.06));
 }
 
-TEST_CASE("Merging keeps what was measured and pools what was measured twice") {
+TEST_CASE("Merging keeps all measured rows and pools rows that were measured twice") {
   const Profile a =
       profile("operator,node,seconds_samples,processed\nx,1,1;3,\nx,2,,no\nx,3,,failed\n");
   const Profile b = profile("operator,node,seconds_samples\nx,1,5;7\nx,2,4\nx,4,9\n");
@@ -284,7 +285,7 @@ TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small valu
         }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
-TEST_CASE("Rows are chosen by what they have, said or not") {
+TEST_CASE("Rows are chosen by their values, written or by default") {
   const Profile read = profile(
       "operator,level,sparsity,occurrences,calls,dtype,input_pools,cache,seconds_median\n"
       "a,,,,,float32,DRAM;DRAM,hot,1\n"

@@ -1,5 +1,5 @@
-// Scenarios for which a choice was once bad, or refused: tests/went_wrong, each with what
-// had gone wrong in its first line.
+// Scenarios for which a choice was once bad or refused. They are in tests/went_wrong, and the first line of each says
+// what went wrong.
 #include <catch2/catch.hpp>
 
 #include <cmath>

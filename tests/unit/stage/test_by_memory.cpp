@@ -1,4 +1,4 @@
-// by_memory never refuses what fits, and takes the longest stages that lead to a solution.
+// by_memory never refuses a model that fits, and takes the longest stages that lead to a solution.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,4 +1,4 @@
-// The cuts: what each gives for a small chain, and what each refuses.
+// Tests the stages that each cut makes of a small chain, and the refusals of each cut.
 #include <catch2/catch.hpp>
 
 #include "support/stage_models.hpp"

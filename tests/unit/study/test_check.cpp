@@ -178,7 +178,7 @@ TEST_CASE("Reports escape the special characters of their format") {
   CHECK_THAT(check_json(report), Contains(R"("scenario": "a<b>&\"c\":1,2%")"));
 }
 
-TEST_CASE("Only what is worse or missing fails, with strict all that is not equal") {
+TEST_CASE("Only worse or missing results fail, and with --strict all that are not equal") {
   CheckReport report;
   const auto exit_code = [&](State state, int error_code = 0) {
     ScenarioVerdict verdict;

@@ -94,7 +94,7 @@ TEST_CASE("a stream's second read comes from the cache while the rows in use fit
   const double once = 1e-6 + 2e-3;
   // with a cache of 1 kB, half of the bytes come once more from the memory, at half of 1 TB/s
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // a cache as large as those rows gives half of them, at 2 TB/s; of all bytes it gives 1 in 1 + 1.25^4
+  // a cache as large as those rows gives half of them, at 2 TB/s; it gives 1 / (1 + 1.25^4) of all bytes
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));

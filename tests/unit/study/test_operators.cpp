@@ -106,7 +106,7 @@ TEST_CASE("the joules of a profile's rows are those of the run, and of their ope
 }
 
 TEST_CASE(
-    "training takes the joules of both passes, and those of an update from the device's watts") {
+    "training takes the measured joules of both passes, and computes those of an update from the device's watts") {
   const Bench bench;
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
@@ -142,7 +142,7 @@ TEST_CASE("without joules energy uses busy watts, and less if memory binds and t
   CHECK(bound.sums.layers[0].joules == Approx(80 * computing).epsilon(1e-12));
 }
 
-TEST_CASE("the sums by operator are those of the plan, whatever the cut and the fates") {
+TEST_CASE("for any cut and fates, the sums by operator equal those of the plan") {
   const Bench bench;
   const auto done = bench.run_with("roofline", "{mode: training, batch: 8, micro_batch: 2}");
   double seconds = 0, joules = 0;

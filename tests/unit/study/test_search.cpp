@@ -192,7 +192,7 @@ TEST_CASE("The least bandwidth that hides the inputs is the one of the closed fo
   CHECK(fastest.sweep.outcomes[*fastest.best].number("step_s") == Approx(32e-3).epsilon(1e-9));
 }
 
-TEST_CASE("The largest batch below a limit is that of all points, and the next one exceeds it") {
+TEST_CASE("The largest batch below a limit is found, and the next one exceeds the limit") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const Points all({parse_axis("workload.batch=1..2000")}, Over::grid);
   const SweepResult swept = run_sweep({.variants = variants, .points = all});
@@ -352,7 +352,8 @@ TEST_CASE("A search that is impossible is refused before or after the first poin
              Contains("there are: peak_bytes.gpu"));
 }
 
-TEST_CASE("Random searches of whole numbers find what all points together say", "[property]") {
+TEST_CASE("Random searches of whole numbers find the same point as trying all points",
+          "[property]") {
   std::mt19937 dice(20260713);
   const auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(dice);

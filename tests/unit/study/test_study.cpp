@@ -1,4 +1,4 @@
-// Processes in parallel, what they measure, and two policies side by side.
+// Processes in parallel, the measurements that they pass on, and two policies side by side.
 #include <unistd.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Sweeps: the axes, the result of each point, and what the store keeps.
+// Sweeps: the axes, the result of each point, and the contents of the store.
 #include <catch2/catch.hpp>
 
 #include <sqlite3.h>
@@ -165,7 +165,7 @@ TEST_CASE("SimGrid repeats a part of the points, rounded up, and always the same
   CHECK(points_to_verify(points, complete, 1).size() == 100);
 }
 
-TEST_CASE("A store gives back what it was given") {
+TEST_CASE("A store gives back the points that it was given") {
   const Folder folder;
   const double none = std::nan("");
   {

@@ -1,4 +1,4 @@
-// Exports: flows from what was waited for, rounding, and traces that contradict themselves.
+// Exports: flows from the span that ended a wait, rounding, and traces that contradict themselves.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -49,7 +49,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
       span(3, 0, 2, 5, 5, 2, WaitReason::data, 0),  //
       span(0, 2, 4, 5, 5, 1, WaitReason::data, 1),  //
       span(1, 1, 4, 6, 6),                          // waits for nothing
-      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // of its own action: none ended at 7
+      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // action 0 itself, but no span of it ended at 7
       span(0, 4, 8, 9, 9),                          //
       span(1, 2, 9, 10, 10, 3, WaitReason::data, 0)};
   const Trace trace(three, spans);

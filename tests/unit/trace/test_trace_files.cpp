@@ -1,4 +1,4 @@
-// Trace files that cannot be written, that were cut short or damaged, and those of older versions.
+// Trace files that cannot be written, that were cut short or damaged, or that have an older version.
 #include "support/trace_case.hpp"
 
 namespace sluice {
