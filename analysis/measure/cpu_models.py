@@ -95,7 +95,7 @@ HEADING = ("| model | inputs | operators | whole, ms | its middle 80 % | attribu
 
 
 def way_of_measuring(given):
-    """The arguments of profile_torch that depend on the device."""
+    """Returns the arguments of profile_torch that depend on the device."""
     if given.device == "cuda":
         return {"meter": "auto", "clock": time.perf_counter}
     return {"meter": None, "clock": time.thread_time, "keep_memory": given.allocator == "keep"}

@@ -61,32 +61,33 @@ def policies() -> _pandas.DataFrame:
 
 
 def models() -> _pandas.DataFrame:
-    """A DataFrame of the bundled models: summary, source, file, figures (name, value, note)."""
+    """Returns a DataFrame of the bundled models: summary, source, file, figures (name, value, note)."""
     return _listing("models")
 
 
 def platforms() -> _pandas.DataFrame:
-    """A DataFrame of the bundled platforms: summary, source, file, figures (name, value, note)."""
+    """Returns a DataFrame of the bundled platforms: summary, source, file, figures (name, value, note)."""
     return _listing("platforms")
 
 
 def scenarios() -> _pandas.DataFrame:
-    """A DataFrame of the bundled scenarios: summary (the question), source (None), file."""
+    """Returns a DataFrame of the bundled scenarios: summary (the question), source (None), file."""
     return _listing("scenarios")
 
 
 def layers() -> _pandas.DataFrame:
-    """A DataFrame of the layer types that a model may have: summary, source, parameters (keys)."""
+    """Returns a DataFrame of the layer types that a model may have: summary, source, parameters (keys)."""
     return _listing("layers")
 
 
 def metrics() -> _pandas.DataFrame:
-    """A DataFrame of all metrics: summary, source, unit."""
+    """Returns a DataFrame of all metrics: summary, source, unit."""
     return _listing("metrics")
 
 
 def data_root() -> str:
-    """The folder that holds models, platforms and scenarios: $SLUICE_ROOT, or the folder that came with the package."""
+    """Returns the folder that holds models, platforms and scenarios: $SLUICE_ROOT, or the folder that came with the
+    package."""
     return _sluice.data_root()
 
 

@@ -199,7 +199,7 @@ def place(wanted: str) -> str:
 
 
 def is_narrow(figure: Any) -> bool:
-    """Whether a legend beside the axes would take too much of the figure."""
+    """Returns whether a legend beside the axes would take too much of the figure."""
     return bool(figure.get_size_inches()[0] < _NARROW)
 
 

@@ -91,7 +91,7 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A number without a fraction. Raises InputError for anything else."""
+    """Returns a number without a fraction. Raises InputError for anything else."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -102,7 +102,7 @@ def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """The JSON text of a value that `plain` returned."""
+    """Returns the JSON text of a value that `plain` returned."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError as error:
@@ -110,14 +110,14 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """The KEY=VALUE texts of both mappings, as on the command line: a value replaces what is there, and a text is
-    read as YAML. Raises InputError, UsageError."""
+    """Returns the KEY=VALUE texts of both mappings, as on the command line: a value replaces what is there, and a text
+    is read as YAML. Raises InputError, UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 
 
 def mapping(changes: Any) -> Mapping:
-    """The mapping itself; None becomes an empty one. Raises UsageError."""
+    """Returns the mapping itself; None becomes an empty one. Raises UsageError."""
     if changes is None:
         return {}
     if not isinstance(changes, Mapping):
@@ -133,7 +133,7 @@ def _path(key: Any) -> str:
 
 
 def _word(value: Any, where: str) -> str:
-    """The value as it would be written on the command line."""
+    """Returns the value as it would be written on the command line."""
     dtype = _name_of_dtype(value)
     if dtype is not None:
         return dtype

@@ -11,7 +11,7 @@ _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # the
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """One row per fact: value, unit, of, replica; indexed by name."""
+    """Returns one row per fact: value, unit, of, replica; indexed by name."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]
@@ -37,7 +37,7 @@ def _unit(name: str) -> str:
 
 
 def fates(actions: pd.DataFrame, tensors: pd.DataFrame, stages: list[str]) -> pd.DataFrame:
-    """The fates of each stage's activations, read from the actions of a plan that trains."""
+    """Returns the fates of each stage's activations, read from the actions of a plan that trains."""
     columns = ["name", "fate", "recomputed_s", "saved_bytes"]
     if not actions["kind"].isin(["backward", "backward_input", "backward_weight"]).any():
         return pd.DataFrame(columns=columns, index=pd.RangeIndex(0, name="stage"))

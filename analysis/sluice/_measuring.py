@@ -125,9 +125,9 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Joules per layer of calls that are prepared once and run again and again, and their uncertainty. The counter is
-    wrong by at most its resolution at each end. So there are as many calls as make this error small, or as many as the
-    time limit allows."""
+    """Returns the joules per layer of calls that are prepared once and run again and again, and their uncertainty. The
+    counter is wrong by at most its resolution at each end. So there are as many calls as make this error small, or as
+    many as the time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -143,10 +143,10 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Joules per layer of calls that must be prepared before each sample, and their uncertainty: the difference between
-    a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS pairs of blocks, with
-    as many samples in each as the time limit allows. The uncertainty is the sum of the counter's error at the ends of
-    the blocks and 1.96 standard errors of the differences."""
+    """Returns the joules per layer of calls that must be prepared before each sample, and their uncertainty: the
+    difference between a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS
+    pairs of blocks, with as many samples in each as the time limit allows. The uncertainty is the sum of the counter's
+    error at the ends of the blocks and 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

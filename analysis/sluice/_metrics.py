@@ -154,13 +154,13 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """A flat pandas Series; keys follow a slash: "peak_bytes/gpu"."""
+        """Returns a flat pandas Series; keys follow a slash: "peak_bytes/gpu"."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A pandas DataFrame: value, unit, and meaning."""
+        """Returns a pandas DataFrame: value, unit, and meaning."""
         pandas = late("pandas")
         rows = self.rows()
         return pandas.DataFrame(

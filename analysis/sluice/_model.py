@@ -42,8 +42,8 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
-        """A model from a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario that
-        contains one as its `definition`. Raises InputError."""
+        """Returns a model from a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
+        that contains one as its `definition`. Raises InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -88,7 +88,7 @@ class Model:
         return self.document
 
     def with_(self, changes: Optional[Mapping] = None, /, **parameters: Any) -> Model:
-        """Another model with values changed:
+        """Returns another model with values changed:
 
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
@@ -106,7 +106,7 @@ class Model:
         return list(self.stage_table()["layer"])
 
     def layer(self, name: str) -> pandas.Series:
-        """The row of `stage_table` for the layer of that name. Raises InputError."""
+        """Returns the row of `stage_table` for the layer of that name. Raises InputError."""
         table = self.stage_table()
         found = table[table["layer"] == name]
         if found.empty:
@@ -135,13 +135,13 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """The largest micro-batch that fits on the device of each platform. There is one row per platform; without any
-        platform, one row for a device without a limit. The columns are capacity_bytes, largest (samples; none: any
-        number), step (s), and the bytes at the peak, in total and by class. The columns one_… are for one sample. The
-        columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says why a platform
-        cannot be asked: it may have no rate for the dtype. With a `batch` (samples) there are also the micro-batches in
-        which it is accumulated, and the seconds of a step. `cost` is the cost model for the seconds. `changes` are
-        applied to the scenario whose micro-batch is searched."""
+        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform;
+        without any platform, one row for a device without a limit. The columns are capacity_bytes, largest (samples;
+        none: any number), step (s), and the bytes at the peak, in total and by class. The columns one_… are for one
+        sample. The columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says why a
+        platform cannot be asked: it may have no rate for the dtype. With a `batch` (samples) there are also the
+        micro-batches in which it is accumulated, and the seconds of a step. `cost` is the cost model for the seconds.
+        `changes` are applied to the scenario whose micro-batch is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

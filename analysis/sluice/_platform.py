@@ -36,7 +36,7 @@ class Platform:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Platform:
-        """A platform from a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
+        """Returns a platform from a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
         text = _documents.to_json(_documents.plain(document), indent=2)
         return cls._of(*_sluice.parse_platform(text, name))
 
@@ -84,8 +84,8 @@ class Platform:
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
-        """One row per device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s, watts, and peak
-        FLOP/s by element type."""
+        """Returns one row per device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s, watts, and
+        peak FLOP/s by element type."""
         pandas = late("pandas")
         rows = []
         for device in self._native.devices:
@@ -100,8 +100,8 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """One row per memory that a device reaches without a link, the default memory first: its pool in plans, whether
-        it belongs to the device alone, capacity in bytes, and read and write in byte/s."""
+        """Returns one row per memory that a device reaches without a link, the default memory first: its pool in plans,
+        whether it belongs to the device alone, capacity in bytes, and read and write in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -109,7 +109,7 @@ class Platform:
         return pandas.DataFrame(rows).set_index(["device", "pool"])
 
     def links(self) -> pandas.DataFrame:
-        """One row per direction of a link: bandwidth in byte/s, setup and latency in s."""
+        """Returns one row per direction of a link: bandwidth in byte/s, setup and latency in s."""
         pandas = late("pandas")
         columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]
         return pandas.DataFrame(self._native.edges(), columns=columns)

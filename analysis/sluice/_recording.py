@@ -33,16 +33,16 @@ class Recording:
         self._texts: dict[str, np.ndarray] = {}
 
     def rows(self, name: str) -> int:
-        """The number of rows of a column."""
+        """Returns the number of rows of a column."""
         return self._places[name][1]
 
     def numbers(self, name: str) -> np.ndarray:
-        """A column of numbers, as a view."""
+        """Returns a column of numbers, as a view."""
         kind, rows, offset, _ = self._places[name]
         return np.frombuffer(self.memory, dtype=kind, count=rows, offset=offset)
 
     def texts(self, name: str) -> np.ndarray:
-        """A column of texts, decoded once."""
+        """Returns a column of texts, decoded once."""
         if name not in self._texts:
             _, rows, offset, size = self._places[name]
             text = bytes(memoryview(self.memory)[offset : offset + size]).decode("utf-8", "replace")

@@ -47,7 +47,7 @@ class Table:
         self._index = index
 
     def frame(self) -> pd.DataFrame:
-        """A new DataFrame, without copies of numbers."""
+        """Returns a new DataFrame, without copies of numbers."""
         index = None if self._index is None else self._index.view()
         table = pd.DataFrame({name: column.view() for name, column in self._columns.items()}, index=index,
                              copy=False)
@@ -65,7 +65,7 @@ def _read_only(column):
 
 
 def spans(r: Recording) -> Table:
-    """One row per executed action, ordered by their ends."""
+    """Returns one row per executed action, ordered by their ends."""
     action = r.numbers("spans/action")
     return Table({
         "start": r.numbers("spans/start"),
@@ -116,7 +116,7 @@ def memory(r: Recording) -> Table:
 
 
 def series(r: Recording) -> Table:
-    """One row per bin, indexed by the time at which it ends; one column per series, as in a trace's /series."""
+    """Returns one row per bin, indexed by the time at which it ends; one column per series, as in a trace's /series."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
     busy = r.numbers("series/utilisation")
@@ -167,7 +167,7 @@ def _attribute(value):
 
 
 def stages(r: Recording) -> pd.DataFrame:
-    """One row per stage of the plan, by number."""
+    """Returns one row per stage of the plan, by number."""
     names = list(r.texts("stages/name"))
     table = spans(r).frame()
     computes = np.isin(r.of_action("stream"), np.flatnonzero(r.texts("streams/kind") == "compute"))

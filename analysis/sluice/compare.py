@@ -106,9 +106,9 @@ class Comparison:
         return table
 
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
-        """All runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest run; `time` (s)
-        is the end of each bin. The variables are utilisation (the share of the bin in which each `stream` is busy),
-        level (the most bytes of each `pool` in the bin) and samples_done. They are NaN after the end of a run.
+        """Returns all runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest run;
+        `time` (s) is the end of each bin. The variables are utilisation (the share of the bin in which each `stream` is
+        busy), level (the most bytes of each `pool` in the bin) and samples_done. They are NaN after the end of a run.
         `Result.resampled` does it for one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())

@@ -104,12 +104,11 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """One row for each tensor, by name; the tensor that matters most comes first. The columns are class,
-        bytes, memory (where it lies; with moves, where it lies at its first use) and worth_s. For a tensor in
-        fast memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the
-        time. For a tensor in slow memory, it is the seconds that the run would win if the tensor were in fast
-        memory all the time, even without room for it. All other tensors stay where they are, so these seconds
-        do not add up.
+        """Returns one row for each tensor, by name; the tensor that matters most comes first. The columns are class,
+        bytes, memory (where it lies; with moves, where it lies at its first use) and worth_s. For a tensor in fast
+        memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the time. For a
+        tensor in slow memory, it is the seconds that the run would win if the tensor were in fast memory all the time,
+        even without room for it. All other tensors stay where they are, so these seconds do not add up.
 
         fast: a size of the curve, as a share or as bytes; None: the largest size that is at most half of the
         needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or

@@ -83,11 +83,11 @@ class Plan:
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
-        """The text of the plan, as `sluice plan` prints it (sim/plan/FORMAT.md)."""
+        """Returns the text of the plan, as `sluice plan` prints it (sim/plan/FORMAT.md)."""
         return self._native.text()
 
     def to_csv(self) -> str:
-        """The plan as CSV with one row per action, for spreadsheets."""
+        """Returns the plan as CSV with one row per action, for spreadsheets."""
         return self._native.csv()
 
     def save(self, path: Union[str, Path]) -> None:

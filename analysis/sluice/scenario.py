@@ -62,8 +62,8 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """A scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario` of a
-        Result. Files that it names are relative to the folder `relative_to` (default: the current one). Raises
+        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario`
+        of a Result. Files that it names are relative to the folder `relative_to` (default: the current one). Raises
         InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
@@ -103,7 +103,7 @@ class Scenario:
         return self._native.provenance()
 
     def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> Scenario:
-        """Another scenario with values changed, as KEY=VALUE does on the command line:
+        """Returns another scenario with values changed, as KEY=VALUE does on the command line:
 
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
@@ -124,7 +124,7 @@ class Scenario:
         return changed
 
     def stages(self) -> pandas.DataFrame:
-        """One row per stage. Bytes are per sample, except weight_bytes; macs and flop are per sample."""
+        """Returns one row per stage. Bytes are per sample, except weight_bytes; macs and flop are per sample."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "cache_bytes", "macs", "flop"]

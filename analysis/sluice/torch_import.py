@@ -110,8 +110,8 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
 
 @contextmanager
 def _on_meta(torch: Any, module: Any) -> Iterator[None]:
-    """A context in which the module has tensors with shapes but no content. Afterwards it has its own tensors again.
-    Shared tensors stay shared."""
+    """Returns a context in which the module has tensors with shapes but no content. Afterwards it has its own tensors
+    again. Shared tensors stay shared."""
     made: dict[int, Any] = {}
     kept = []
 

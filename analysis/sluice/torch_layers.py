@@ -59,15 +59,15 @@ class Layers:
             self._alive.append(parameter)
 
     def documents(self) -> list[dict]:
-        """The `layers` of a sluice-model/1 document."""
+        """Returns the `layers` of a sluice-model/1 document."""
         return [document for document, _ in self._made]
 
     def shapes(self) -> list[list[int]]:
-        """The shapes that torch computed, layer by layer."""
+        """Returns the shapes that torch computed, layer by layer."""
         return [shape for _, shape in self._made]
 
     def parameters(self) -> int:
-        """The number of elements of all parameters that are not ignored."""
+        """Returns the number of elements of all parameters that are not ignored."""
         return sum(one.numel() for one in self._parameters.values())
 
     def unused(self) -> list[str]:
@@ -130,7 +130,7 @@ class Layers:
     # --- tensors and their layers --------------------------------------------------------------
 
     def is_known(self, tensor: Any) -> bool:
-        """Whether the tensor depends on an input."""
+        """Returns whether the tensor depends on an input."""
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:

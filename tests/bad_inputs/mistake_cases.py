@@ -9,7 +9,7 @@ TRAINING = ("workload.mode=training", "policy=resident")
 
 
 def own(name, at, says, text, code=3):
-    """A case in which the user writes a complete scenario."""
+    """Returns a case in which the user writes a complete scenario."""
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 

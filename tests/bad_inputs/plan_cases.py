@@ -144,7 +144,7 @@ BLOCKING = [
 
 
 def second(name, at, says, old, new, code=3):
-    """A case with a plan of version 2."""
+    """Returns a case with a plan of version 2."""
     assert old in PLAN_2, old
     return Case(name, code, at, says, "second.plan", content=PLAN_2.replace(old, new, 1),
                 run=["run", "second.plan"])

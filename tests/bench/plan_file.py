@@ -34,7 +34,7 @@ def arguments():
 
 
 def microseconds(stage, micro_batch, backward):
-    """The same number as compute_seconds of workload.cpp gives."""
+    """Returns the same number as compute_seconds of workload.cpp gives."""
     mixed = ((stage * 131 + micro_batch * 31 + backward * 17) * 2654435761 & 0xFFFFFFFF) >> 16
     return (2000 if backward else 1000) + mixed % 101
 
@@ -49,7 +49,7 @@ def order(stages, micro_batches, stage):
 
 
 def pipeline(stages, micro_batches):
-    """The plan's text."""
+    """Returns the plan's text."""
     lines = ["format: sluice-plan/2", 'name "pipeline 1F1B"', "iterations 0", "steps_per_iteration 1"]
     links = [f"{way}{s}" for s in range(stages - 1) for way in ("forth", "back")]
     lines += [f"link {link} bandwidth=25000000000B/s" for link in links]

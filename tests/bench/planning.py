@@ -41,7 +41,7 @@ def is_inference(path):
 
 
 def chain(folder, stages):
-    """A scenario with that many stages. Its budget is a fifth of the bytes that it takes to keep everything."""
+    """Returns a scenario with that many stages. Its budget is a fifth of the bytes that it takes to keep everything."""
     kept = stages * 64 * 64 * 4
     for file in ("models/matmul_chain.yaml", "platforms/rx7900xtx_pcie4.yaml"):
         (folder / pathlib.Path(file).name).write_text((ROOT / file).read_text(encoding="utf-8"))

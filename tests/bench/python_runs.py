@@ -24,7 +24,7 @@ SPANS = 112
 
 
 def milliseconds(action, times):
-    """Milliseconds of each call."""
+    """Returns the milliseconds of each call."""
     taken = []
     for _ in range(times):
         begin = time.perf_counter()
@@ -34,7 +34,7 @@ def milliseconds(action, times):
 
 
 def reference(program, times):
-    """Milliseconds per run of sgc S, each in its own forked child."""
+    """Returns the milliseconds per run of sgc S, each in its own forked child."""
     answer = bench.call([program, "4", "8", "1f1b", "S"], {**os.environ, "FORKS": str(times)})
     return 1e3 * answer["run_s"] / times
 

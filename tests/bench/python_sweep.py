@@ -25,7 +25,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds():
-    """The processor's seconds of this process, of its children, and of processes that these have waited for."""
+    """Returns the processor's seconds of this process, of its children, and of processes that these have waited for."""
     parents, ticks = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -55,7 +55,7 @@ def say(message):
 
 
 def call(command, environment=None):
-    """The JSON line that a program prints."""
+    """Returns the JSON line that a program prints."""
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode != 0:
         raise SystemExit(f"bench: {shlex.join(map(str, command))} ended with {done.returncode}:\n"

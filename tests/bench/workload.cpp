@@ -16,7 +16,7 @@ std::uint32_t add_stream(Plan& plan, const std::string& name, StreamKind kind) {
   return static_cast<std::uint32_t>(plan.streams.size() - 1);
 }
 
-/// A new link, with the route over it and the copy engine that uses it.
+/// Adds a new link, with the route over it and the copy engine that uses it.
 std::uint32_t add_copy_engine(Plan& plan, const std::string& name) {
   plan.links.push_back({name, link_bandwidth, 0, 0});
   plan.routes.push_back(

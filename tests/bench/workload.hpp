@@ -32,12 +32,12 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// A chain with offloading: the forward passes of all layers, each of which saves its activation, and then the backward
-/// passes in reverse order. Each activation is loaded again, at most two backward passes early.
+/// Returns a chain with offloading: the forward passes of all layers, each of which saves its activation, and then the
+/// backward passes in reverse order. Each activation is loaded again, at most two backward passes early.
 Plan offload_plan(int layers, int iterations);
 
-/// A plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A run of
-/// more iterations must not need more memory.
+/// Returns a plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A
+/// run of more iterations must not need more memory.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

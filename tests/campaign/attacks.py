@@ -141,7 +141,7 @@ kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
 @functools.cache
 def may_mount():
-    """Whether such a disk can be made here; a sandbox may forbid it."""
+    """Returns whether such a disk can be made here; a sandbox may forbid it."""
     with tempfile.TemporaryDirectory() as folder:
         return shutil.which("unshare") and on_disk(folder, 4096, "true").returncode == 0
 

@@ -38,7 +38,8 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Whether all choices are given. Fates and cuts that are open, or that depend on the machine's size, are not given.
+/// Returns whether all choices are given. Fates and cuts that are open, or that depend on the machine's size, are not
+/// given.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }

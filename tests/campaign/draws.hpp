@@ -39,7 +39,7 @@ class Draws {
     return last_;
   }
 
-  /// All that was drawn.
+  /// Returns all that was drawn.
   const Tape& tape() const { return tape_; }
 
  private:

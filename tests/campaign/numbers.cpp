@@ -45,7 +45,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
   const bool keeps =
       !workload.training || (run.planned.fates && (*run.planned.fates)->name == "keep_all");
   if (keeps && is_known(s, "recompute_s"))
-    complaints.equal(s.number("recompute_s"), 0, "nothing is recomputed where all is kept");
+    complaints.equal(s.number("recompute_s"), 0, "nothing is recomputed if all is kept");
 }
 
 /// The energy is between that of idle devices and that of always busy devices.
@@ -84,7 +84,7 @@ void check_memory(const Executed& run, Complaints& complaints) {
                          "the peak of " + pool.name + " is within what is granted", 0);
   }
   if (run.scenario.capacity_enforced)
-    complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows where memory is enforced");
+    complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows if memory is enforced");
 }
 
 /// Checks the bytes that cross the host's links if one device does everything and each tensor moves once.

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
 
-/// The scenario with a part of the memory that it needs without a limit.
+/// Returns the scenario with a part of the memory that it needs without a limit.
 std::string with_memory(const Question& question) {
   if (question.share == 0) return question.text;
   const Executed run = executed(question.text);

@@ -15,8 +15,8 @@ struct Trial {
   std::string died;  ///< how its process ended; empty: it answered
   Draws::Tape tape;  ///< all that was drawn
 
-  /// The first complaint without its numbers, or that the process died, or that the scenario was refused (every drawn
-  /// scenario is valid). It is empty if all claims hold.
+  /// Returns the first complaint without its numbers, or that the process died, or that the scenario was refused (every
+  /// drawn scenario is valid). It is empty if all claims hold.
   std::string fault() const;
 };
 

@@ -49,7 +49,7 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Whether all numbers are equal bit for bit, except the bound of the question, which a plan does not have.
+/// Returns whether all numbers are equal bit for bit, except the bound of the question, which a plan does not have.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;

@@ -116,7 +116,7 @@ class Answers(unittest.TestCase):
         return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
 
     def profile(self, batch):
-        """A scenario with the profile, imported as if it had been measured for `batch` samples."""
+        """Returns a scenario with the profile, imported as if it had been measured for `batch` samples."""
         (self.folder / "net.graph.txt").write_text(PROFILE)
         path = self.folder / f"batch{batch}.yaml"
         done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],

@@ -460,7 +460,7 @@ class Signals(Check):
                                    stderr=subprocess.PIPE, text=True)
 
         def members():
-            """The processes of its session."""
+            """Returns the processes of its session."""
             found = []
             for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
                 try:

@@ -102,7 +102,7 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Whether a command is only mentioned, with no arguments except options: `sluice run --json`."""
+    """Returns whether a command is only mentioned, with no arguments except options: `sluice run --json`."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 

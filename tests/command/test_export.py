@@ -62,7 +62,7 @@ def sluice(*words, text=True):
 
 
 def unescaped(text):
-    """A string of protoc's text form."""
+    """Returns a string of protoc's text form."""
     plain = {"n": b"\n", "r": b"\r", "t": b"\t"}
 
     def one(match):

@@ -20,7 +20,7 @@ COMPILER = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-miss
 
 
 def kinds():
-    """The keys of the table in cmake/new.py."""
+    """Returns the keys of the table in cmake/new.py."""
     for node in ast.parse((ROOT / "cmake/new.py").read_text()).body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "KINDS":
             return [key.value for key in node.value.keys]
@@ -46,7 +46,7 @@ class New(unittest.TestCase):
                 for path in (self.copy / "sim").rglob("*") if path.is_file()}
 
     def added(self, kind):
-        """The new file and the catalog, after a check that nothing else changed."""
+        """Returns the new file and the catalog, after a check that nothing else changed."""
         before = self.sources()
         done = self.new(kind, f"fresh_{kind}_s")
         self.assertEqual(done.returncode, 0, done.stderr)

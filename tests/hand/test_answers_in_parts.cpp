@@ -52,7 +52,7 @@ TEST_CASE("answers that are discarded are dropped part by part") {
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }
 
-/// A scenario of GPT-2 in float32 for 8 samples, with all choices open, on a card with `capacity` bytes.
+/// Returns a scenario of GPT-2 in float32 for 8 samples, with all choices open, on a card with `capacity` bytes.
 Scenario streamed_gpt2(const std::string& capacity) {
   return load_scenario(data_root() + "/scenarios/alexnet_x200.yaml",
                        {"model={file: ../models/gpt2.yaml}", "workload.batches_per_step=8",

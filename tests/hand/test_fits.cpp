@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(fits(request).cards.at(0).one->bytes == weights + 3 * weights + 164'640);
 }
 
-/// A card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
+/// Returns a card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
 Value small_platform(const std::string& capacity) {
   return parse_text(
       "format: sluice-platform/1\nname: small\n"
@@ -112,8 +112,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// A layer of 1000 x 1000 weights. It takes 2e6 FLOP forward and twice as many backward; its input and its output have
-/// 4 kB each.
+/// Returns the question how many samples of a layer of 1000 x 1000 weights fit. It takes 2e6 FLOP forward and twice as
+/// many backward; its input and its output have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();

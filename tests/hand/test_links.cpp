@@ -152,7 +152,7 @@ b on=b kind=load moves=x route=b bytes=30
   CHECK(times.at("again").end == s(28));
 }
 
-/// A plan with two chains of a million kernels on two streams, which begin after `start` seconds.
+/// Executes a plan with two chains of a million kernels on two streams, which begin after `start` seconds.
 std::map<std::string, Times> chains(const std::string& start) {
   return run_text(
       "iterations 1000000\nstream a kind=compute\nstream b kind=compute\nprologue:\n"

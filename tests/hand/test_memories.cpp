@@ -130,7 +130,7 @@ TEST_CASE("also in a loop, compute units do one thing at a time") {
   }
 }
 
-/// A card of 1 GFLOP/s with its own memory at 1 kB/s, and host memory behind a link of 100 byte/s.
+/// Returns a card of 1 GFLOP/s with its own memory at 1 kB/s, and host memory behind a link of 100 byte/s.
 Platform card() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: card

@@ -239,7 +239,7 @@ TEST_CASE("phased: all the work is done for any number of batches and any number
         }
 }
 
-/// The sum of the seconds of all actions of a plan.
+/// Returns the sum of the seconds of all actions of a plan.
 double sum_of(const Plan& plan) {
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

@@ -16,7 +16,8 @@
 namespace sluice {
 namespace {
 
-/// A pipeline of forward passes only. Every device has 80 GB, computes all micro-batches, and sends each one on.
+/// Returns a pipeline of forward passes only. Every device has 80 GB, computes all micro-batches, and sends each one
+/// on.
 std::string forward_pipeline(int devices, int micro_batches) {
   std::ostringstream head, tensors, actions;
   head << "format: sluice-plan/1\nname \"forward\"\niterations 1\n";

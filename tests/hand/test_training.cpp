@@ -37,7 +37,8 @@ TEST_CASE("a split backward pass takes as long as a whole one") {
 }
 
 TEST_CASE("recomputing everything adds a forward pass, except for tensors that nothing reads") {
-  // A and B run again, 1 + 2. C keeps nothing inside, and its output is there for the loss.
+  // A and B run again, 1 + 2. C does not run again, because it keeps nothing inside and its output is still there for
+  // the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }

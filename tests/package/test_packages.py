@@ -22,7 +22,7 @@ ASK = ("import json, sluice; result = sluice.Scenario('phased_ipu_pair').run();"
 
 
 def clean(**more):
-    """An environment without any path to the source tree."""
+    """Returns an environment without any path to the source tree."""
     kept = {key: value for key, value in os.environ.items()
             if key not in ("PYTHONPATH", "SLUICE_ROOT", "SLUICE_PROGRAM")}
     return {**kept, **more}

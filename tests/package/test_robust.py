@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """A run that takes seconds: very many steps of a short body."""
+    """Returns a run that takes seconds: very many steps of a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -42,7 +42,7 @@ def open_files():
 
 
 def descendants(pid):
-    """Processes below `pid`, zombies included: {pid: state}."""
+    """Returns the processes below `pid`, zombies included: {pid: state}."""
     parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -63,7 +63,7 @@ def descendants(pid):
 
 
 def settles(condition, seconds=10):
-    """Whether the condition becomes true within that many seconds."""
+    """Returns whether the condition becomes true within that many seconds."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -73,7 +73,7 @@ def settles(condition, seconds=10):
 
 
 def idle():
-    """Whether only the helper is running, and there is no zombie."""
+    """Returns whether only the helper is running, and there is no zombie."""
     below = descendants(os.getpid())
     return set(below) == {helper.pid} and "Z" not in below.values()
 
@@ -215,7 +215,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """The helper of the process from which this one was forked."""
+    """Returns the helper of the process from which this one was forked."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

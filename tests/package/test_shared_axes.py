@@ -246,7 +246,7 @@ def lab(colour):
 
 
 def contrast(one, other):
-    """The contrast ratio of WCAG 2.1."""
+    """Returns the contrast ratio of WCAG 2.1."""
     light, dark = sorted((_colours._luminance(one), _colours._luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

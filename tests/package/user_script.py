@@ -58,7 +58,7 @@ def told(done: int, total: int) -> None:
 
 
 def shares(result: sluice.Result) -> dict[str, float]:
-    """Shares of the makespan, by kind of action."""
+    """Returns the shares of the makespan, by kind of action."""
     spans = result.spans
     busy = (spans["end"] - spans["start"]).groupby(spans["kind"], observed=True).sum()
     return {str(kind): float(value) for kind, value in busy.items()}

@@ -61,8 +61,8 @@ class Trace {
   std::unique_ptr<TraceReader> reader_;
 };
 
-/// A trace with two loads and two computations. The first computation waits for the first load, and the second load
-/// waits for memory.
+/// Returns the labels of a trace with two loads and two computations. The first computation waits for the first load,
+/// and the second load waits for memory.
 inline Labels labels() {
   Labels labels;
   labels.streams = {{"gpu.compute", "compute", "gpu"}, {"gpu.host.down", "copy", "gpu"}};
@@ -149,7 +149,7 @@ inline std::vector<Message> packets_of(const std::string& trace) {
   return packets;
 }
 
-/// Annotations of a slice as text: "name=value".
+/// Returns the annotations of a slice as text: "name=value".
 inline std::vector<std::string> annotations(const Message& event) {
   std::vector<std::string> all;
   for (const std::string& bytes : event.texts.at(4)) {

@@ -15,7 +15,7 @@ namespace sluice::onnx_case {
 using namespace sluice::test;
 using A = OnnxAttribute;
 
-/// A network with a variable batch, as PyTorch exports it.
+/// Returns a network with a variable batch, as PyTorch exports it.
 inline OnnxBytes small_cnn() {
   OnnxBytes onnx;
   onnx.input("x", {"N", 3, 8, 8})

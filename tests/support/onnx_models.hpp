@@ -39,7 +39,7 @@ inline ReadOnnx read(const OnnxBytes& bytes, const std::string& use = "{}") {
   return read_bytes(bytes.bytes(), use);
 }
 
-/// The message of the refusal, or "nothing" if the file is read.
+/// Returns the message of the refusal, or "nothing" if the file is read.
 inline std::string refused_bytes(const std::string& bytes, const std::string& use = "{}") {
   return error_of([&] { read_bytes(bytes, use); });
 }
@@ -61,7 +61,7 @@ inline std::string types(const Model& model) {
   return text;
 }
 
-/// Bytes kept for the backward pass of the whole model, in float32.
+/// Returns the bytes kept for the backward pass of the whole model, in float32.
 inline std::int64_t kept_bytes(const Model& model) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   return bytes_of(kept_for(model, 0, last).in_all(model), DType::float32);

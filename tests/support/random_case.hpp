@@ -29,10 +29,10 @@ struct RandomCase {
                         const std::string& own_keys) const;
 };
 
-/// The policies that a case may have, each with the policy of its replicas.
+/// Returns the policies that a case may have, each with the policy of its replicas.
 const std::vector<std::string>& policies_with_choices();
 
-/// A case with that policy, which must be able to train if `training` is set.
+/// Returns a case with that policy, which must be able to train if `training` is set.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Explicit settings of everything that the case leaves open, as YAML.

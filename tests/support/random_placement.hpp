@@ -16,7 +16,7 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Seconds of a kernel: one line, a roofline, or a table whose entries are drawn independently.
+/// Returns the seconds of a kernel: one line, a roofline, or a table whose entries are drawn independently.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -38,7 +38,8 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< at most
 };
 
-/// A problem with tensors of all three kinds, some of which are written again. Moves take about as long as kernels.
+/// Returns a problem with tensors of all three kinds, some of which are written again. Moves take about as long as
+/// kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;
@@ -72,8 +73,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// A problem like the training of a deep network. The first half of the kernels make a tensor each, and the second half
-/// read these tensors in the opposite order. There are also weights, which stay for the whole run.
+/// Returns a problem like the training of a deep network. The first half of the kernels make a tensor each, and the
+/// second half read these tensors in the opposite order. There are also weights, which stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

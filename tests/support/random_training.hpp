@@ -8,7 +8,7 @@
 
 namespace sluice::test {
 
-/// A scenario's document without `fates`, whose device has unlimited memory.
+/// Returns a scenario's document without `fates`, whose device has unlimited memory.
 std::string random_training(Dice& dice);
 
 /// Returns such a document with a policy whose stages take turns on gpu0 and, if there are two devices, on gpu1.

@@ -72,7 +72,7 @@ void require_known_names(const Law& law) {
     if (law.below.count(owner) == 0) throw bad_row(header, "'" + owner + "' has no row");
 }
 
-/// The rows under the two headings; every other line of the page is prose.
+/// Reads the rows under the two headings; every other line of the page is prose.
 Law read_law(std::istream& page) {
   Law law;
   void (*read)(Law&, const std::vector<std::string>&, const std::string&) = nullptr;
@@ -100,7 +100,7 @@ const Law& law() {
   return law;
 }
 
-/// The entry of the table that a file under sim/ belongs to: the longest that its path begins with.
+/// Returns the entry of the table that a file under sim/ belongs to: the longest that its path begins with.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)

@@ -47,8 +47,8 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Parameters of a rank: the products, their biases, the norms, and the tables of words (shared with the logits)
-        and positions. Of each pair of products, the rank has the whole bias of the second one."""
+        """Returns the parameters of a rank: the products, their biases, the norms, and the tables of words (shared with
+        the logits) and positions. Of each pair of products, the rank has the whole bias of the second one."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -118,7 +118,7 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """The bytes that a block keeps. Its input is counted in the row of the norm, which reads it first."""
+    """Returns the bytes that a block keeps. Its input is counted in the row of the norm, which reads it first."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 
@@ -160,9 +160,9 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Seconds of a block whose attention core takes 1.3 ms forward. It was not measured which part of the backward pass
-    belongs to which part of the forward pass, and it does not matter. A loss follows the block, because the last
-    stage's own input would still be there and would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. It was not measured which part of the
+    backward pass belongs to which part of the forward pass, and it does not matter. A loss follows the block, because
+    the last stage's own input would still be there and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

@@ -17,7 +17,7 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# The keys of a run, and the keys of the scenario that they change. overrides() handles `model` and `platform`.
+# For each key of a run, the key of the scenario that it changes. overrides() handles the keys `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -51,7 +51,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """The question of a run, as the words after the scenario on the command line."""
+    """Returns the question of a run, as the words after the scenario on the command line."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()

@@ -28,7 +28,7 @@ class Strategies(Alexnet):
         super().__init__(200)
 
     def save(self, first, last):
-        """The seconds to save, or to reload, the states of rows first..last (from 1)."""
+        """Returns the seconds to save, or to reload, the states of rows first..last (from 1)."""
         return self.move(sum(self.state[first - 1:last]))
 
     def forward(self, first, last):
@@ -258,7 +258,7 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """All micro-batches, or the number that fits according to the message."""
+    """Returns all micro-batches, or the number that fits according to the message."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES

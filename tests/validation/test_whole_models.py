@@ -14,7 +14,7 @@ PAGE = ROOT / "analysis/validation/whole_models.md"
 
 
 def rows():
-    """The page's rows as mappings from the table's header to text."""
+    """Returns the page's rows as mappings from the table's header to text."""
     lines = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("|")]
     return [dict(zip(lines[0], line)) for line in lines[2:]]
 
@@ -37,7 +37,7 @@ def scenario(row):
 
 class WholeModels(unittest.TestCase):
     def ratios(self, cost, ms_column, ratio_column, keys):
-        """The ratio of each row, after a check that the page has Sluice's number."""
+        """Returns the ratio of each row, after a check that the page has Sluice's number."""
         found = []
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder) / "scenario.json"

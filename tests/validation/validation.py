@@ -59,7 +59,7 @@ def number(cell):
 
 
 def shown(value, like):
-    """The value, rounded to the number of decimals in the cell."""
+    """Returns the value, rounded to the number of decimals in the cell."""
     decimals = len(re.match(r"[0-9]+\.?([0-9]*)", like).group(1))
     return f"{float(round(value, decimals)):.{decimals}f}"
 
@@ -158,7 +158,7 @@ class Alexnet:
         return many["compute"] + many["load parameters"] + many["load images"]
 
     def memory_peak(self):
-        """The bytes at the peak: weights up to stage 16, a state of stage 16 per sample, and the last image."""
+        """Returns the bytes at the peak: weights up to stage 16, a state of stage 16 per sample, and the last image."""
         return self.params[15] + SAMPLES * self.state[15] + self.state[0]
 
 

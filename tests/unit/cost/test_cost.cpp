@@ -31,7 +31,7 @@ Model sum_of_two() {
   return model;
 }
 
-/// Seconds of the given work, which does not belong to a layer.
+/// Returns the seconds of the given work, which does not belong to a layer.
 double seconds(const std::string& cost, const Work& work, const Device& device,
                DType dtype = DType::float32) {
   return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;

@@ -18,7 +18,7 @@ using sluice::test::error_of;
 
 namespace {
 
-/// A device of 10 TFLOP/s, with a memory of 100 GB/s, which takes 20 W when idle.
+/// Returns a device of 10 TFLOP/s, with a memory of 100 GB/s, which takes 20 W when idle.
 Platform bench() {
   return read_platform(
       parse_text("format: sluice-platform/1\n"

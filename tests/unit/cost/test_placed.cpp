@@ -22,8 +22,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// A device that reads DRAM at 100 GB/s and writes it at 50, and reads PMEM at 20 and writes it at 5. A disk is behind
-/// a link.
+/// Returns a device that reads DRAM at 100 GB/s and writes it at 50, and reads PMEM at 20 and writes it at 5. A disk is
+/// behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -39,7 +39,7 @@ Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
                  "server.yaml"));
 }
 
-/// A model of a product of 30 x 50 and a relu.
+/// Returns a model of a product of 30 x 50 and a relu.
 Model small() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
@@ -176,7 +176,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
 
 namespace {
 
-/// The cost model measured over rows of the product `full`: "POOLS READ,POOLS WRITTEN,SECONDS".
+/// Returns the cost model measured over rows of the product `full`: "POOLS READ,POOLS WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_" + std::to_string(getpid()) + ".csv");
@@ -240,8 +240,9 @@ TEST_CASE("operands whose memory a row does not name were in the first memory") 
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 
-/// The rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane memory,
-/// with 1 to 24 threads. If the file of measurements does not exist, the result is empty, and a warning is printed.
+/// Returns the rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane
+/// memory, with 1 to 24 threads. If the file of measurements does not exist, the result is empty, and a warning is
+/// printed.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";

@@ -33,7 +33,7 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Whether the engine gives the replay's trace to the bit, or blocks when the replay blocks.
+/// Returns whether the engine gives the replay's trace to the bit, or blocks when the replay blocks.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;

@@ -26,8 +26,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// The exception, and what the process wrote to its standard error, if call number `number` of the
-/// progress function fails.
+/// Returns the exception, and what the process wrote to its standard error, if call number `number` of the progress
+/// function fails.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();

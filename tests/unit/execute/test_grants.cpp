@@ -110,7 +110,7 @@ bool same_times(const MemorySink& a, const MemorySink& b) {
                     });
 }
 
-TEST_CASE("capacities as large as the reservations of an unlimited run cost no time at all") {
+TEST_CASE("with capacities as large as the reservations of an unlimited run, no action is later") {
   int tighter = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);

@@ -22,7 +22,7 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// A load of 5 s, which takes 0.25 s to set up and 0.125 s to arrive, and a computation of 6 s.
+/// Returns a plan of a load of 5 s, which takes 0.25 s to set up and 0.125 s to arrive, and a computation of 6 s.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
 name "two"

@@ -49,7 +49,8 @@ struct Case {
     chain.stages.back().reads_output = true;
   }
 
-  /// Layers of 1 to 20 us, tensors of up to 12 kB: copies and computation take similar times.
+  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB, so that copies and computation take
+  /// similar times.
   static Scenario make(std::mt19937& random, std::size_t stages) {
     std::vector<Row> rows;
     for (std::size_t s = 0; s < stages; ++s)

@@ -145,7 +145,7 @@ struct Asked {
     return score({request, shape, order, budget + constant()}).seconds;
   }
 
-  /// The bound that `optimal` claims for a run within a budget.
+  /// Returns the bound that `optimal` claims for a run within a budget.
   double bound(std::int64_t budget) const {
     const FateRun run = run_of(scenario.workload, states);
     if (!overlap) return run.micro_batches * fate_bound(chain, budget, Copies::serial);

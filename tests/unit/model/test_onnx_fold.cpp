@@ -11,7 +11,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// An image of [batch 1, 3 channels, 8, 10], padded by the zeros that `pads` makes from PyTorch's list.
+/// Returns an image of [batch 1, 3 channels, 8, 10], padded by the zeros that `pads` makes from PyTorch's list.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -42,8 +42,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// The shape that one operator, applied to a table [[1, 2, 3], [4, 5, 6]], gives a tensor of 720
-/// elements. It must be the same as with `numbers`.
+/// Returns the shape that one operator, applied to a table [[1, 2, 3], [4, 5, 6]], gives a tensor of 720 elements. It
+/// must be the same as with `numbers`.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;

@@ -11,7 +11,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Bytes that the backward pass of `op` keeps, of activations h and z [64] and constants.
+/// Returns the bytes that the backward pass of `op` keeps, of activations h and z [64] and constants.
 std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inputs) {
   OnnxBytes onnx;
   onnx.input("x", {1, 64}).scalar("number", 3).weight("learned", {64}).weight("w", {64, 64});

@@ -13,7 +13,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// The exit code and the message of the refusal.
+/// Returns the exit code and the message of the refusal.
 std::string refusal(const PlacementProblem& problem) {
   try {
     const PlacementQuestion question(problem);

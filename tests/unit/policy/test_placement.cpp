@@ -78,7 +78,7 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// A chain of products of random widths. Slow memory is host memory, or a second memory of the device.
+/// Returns a chain of products of random widths. Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {

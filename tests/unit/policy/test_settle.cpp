@@ -122,7 +122,7 @@ TEST_CASE("a short model is cut for devices that take turns in every way that th
   }
 }
 
-/// The policy basic, with an additional parameter of which the policy refuses one value.
+/// Returns the policy basic, with an additional parameter of which the policy refuses one value.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;

@@ -36,8 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Whether any channel of the route has this rate. Besides the link's own channels, there may be a channel that both
-/// directions share, or channels of other links.
+/// Returns whether any channel of the route has this rate. Besides the link's own channels, there may be a channel that
+/// both directions share, or channels of other links.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);

@@ -83,7 +83,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Changes of prices: one or several at a time.
+/// Returns changes of prices: one or several at a time.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;

@@ -24,7 +24,7 @@ std::string pick(Dice& dice, const std::vector<std::string>& words) {
   return words[dice.below(words.size())];
 }
 
-/// Dense layers, activations, and sums of two earlier layers of the same width.
+/// Returns a model of dense layers, activations, and sums of two earlier layers of the same width.
 std::string random_model(Dice& dice) {
   const std::vector<std::string> widths = {"8", "64", "300"};
   std::vector<std::string> width = {pick(dice, widths)};
@@ -232,7 +232,8 @@ double bound_with(const std::vector<std::string>& overrides) {
   return question_bound(test::small_scenario(1000, front_and_back, ten, overrides)).seconds;
 }
 
-TEST_CASE("The bound of the question: computation, then what the card could not hold yet") {
+TEST_CASE(
+    "The bound of the question: computation, then the bytes that the card could not hold before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
   // The input takes 0.001 ms and the computation 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that the card cannot hold take
   // 2.2 ms at 1 GB/s.

@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A data sheet with 4 units of 1 TFLOP/s each, and a memory of 1 TB/s.
+/// Returns a data sheet with 4 units of 1 TFLOP/s each, and a memory of 1 TB/s.
 Sheet sheet(double cache = 1e3, double watts = 0) {
   return {
       .name = "four", .units = 4, .rate = 4e12, .bandwidth = 1e12, .cache = cache, .watts = watts};
@@ -36,7 +36,8 @@ enum {
   column
 };
 
-/// A form that computes in tiles of 128 x 128 at the full rate, and uses memory at half its rate.
+/// Returns the parameters of a form that computes in tiles of 128 x 128 at the full rate, and uses memory at half its
+/// rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -48,7 +49,7 @@ std::vector<double> parameters() {
   return p;
 }
 
-/// A form that moves no bytes.
+/// Returns a kernel that moves no bytes.
 Kernel of_sizes(double count, double rows, double columns, double depth) {
   Kernel kernel = product("linear", count, rows, columns, depth, 0);
   return kernel;
@@ -157,8 +158,8 @@ TEST_CASE("a device's watts bound its FLOP/s") {
 
 namespace {
 
-/// The force with which the numbers pull at `middle`. It grows with weight and distance, but a number farther than 0.05
-/// pulls hardly more. At the centre of the numbers the force is 0.
+/// Returns the force with which the numbers pull at `middle`. It grows with weight and distance, but a number farther
+/// than 0.05 pulls hardly more. At the centre of the numbers the force is 0.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)

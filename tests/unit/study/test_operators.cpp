@@ -40,8 +40,8 @@ struct Bench {
     double number(const char* name) const { return result.summary.find(name)->value.number; }
   };
 
-  /// A device of 1 GFLOP/s with a memory of 1 MB/s, which takes 20 W when idle and 100 W when busy, and a link of 1
-  /// GB/s with 2 to 12 W.
+  /// Runs a model on a device of 1 GFLOP/s with a memory of 1 MB/s, which takes 20 W when idle and 100 W when busy, and
+  /// a link of 1 GB/s with 2 to 12 W.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"
@@ -81,7 +81,7 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// The idle energy of the whole run, including links, plus the energy of the bytes on the links.
+/// Returns the idle energy of the whole run, including links, plus the energy of the bytes on the links.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
