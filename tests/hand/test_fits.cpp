@@ -28,7 +28,8 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
 // pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each maximum, 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
 // 813,802 parameters: 3,255,208 B, and as much for their gradients.
-// The backward pass of a convolution or dense layer reads its input; that of the pool its indices.
+// The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
+// indices.
 //   forward pool    image + conv1 + conv2 + pool + indices                       279,104
 //   backward full1  image + conv1 + pool + indices + gradients of full1, pool    204,352
 //   backward pool   image + conv1 + indices + gradients of pool and conv2        279,104

@@ -61,7 +61,7 @@ TEST_CASE(
   CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
   CHECK(sizes.weights(6, 6) == 4 + 1);
   CHECK(sizes.weights(6, 8) == 12 + 3);
-  CHECK(sizes.weights(5, 8) == 12 + 3);  // the third part of the table is shared
+  CHECK(sizes.weights(5, 8) == 12 + 3);  // both layers share the third part of the table
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {

@@ -1,4 +1,4 @@
-// Weights that stay on the device while others take turns, against arithmetic. Times in
+// Some weights stay on the device while others take turns. The times are compared with arithmetic. Times in
 // milliseconds; 1 GFLOP/s and 1 GB/s, so 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 

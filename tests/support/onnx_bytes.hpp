@@ -9,7 +9,7 @@
 
 namespace sluice::test {
 
-/// One field of a message: a number, or bytes (a text, a message).
+/// Returns one field of a message, which is a number or bytes (a text or a message).
 std::string field(int number, std::int64_t value);
 std::string field(int number, std::string_view bytes);
 

@@ -81,7 +81,7 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two links: its own or, if links are shared, any.
+  /// Lets a computation read over one or two links. These are its device's own links, or any links if links are shared.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);

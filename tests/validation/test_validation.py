@@ -77,7 +77,7 @@ class AlexNetOnOneCard(Case):
         self.close(found["FLOP time"], hand["full depth: FLOP time"], "FLOP time")
 
     def test_the_numbers_of_the_text_below_the_tables(self):
-        text = text_of("alexnet_on_one_card.md")
+        text = " ".join(text_of("alexnet_on_one_card.md").split())
         large = Alexnet(200)
         self.assertIn(f"makespan of {float(large.makespan()):.3f} s", text)
         self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B beyond the card", text)

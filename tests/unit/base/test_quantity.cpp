@@ -137,7 +137,7 @@ TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // Other names of the same thing, and the beginning of a name.
+  // A suggestion also follows from another name of the same thing, and from the beginning of a name.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");

@@ -99,7 +99,7 @@ bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double 
   return true;
 }
 
-TEST_CASE("the seconds that are found without the replay are those of every iteration",
+TEST_CASE("the seconds that are found without the replay equal those of every iteration",
           "[property]") {
   int answered = 0, refused = 0, tight = 0;
   for (unsigned seed = 1; seed <= test::cases_of(2000u); ++seed) {

@@ -200,22 +200,22 @@ TEST_CASE("a scaled model keeps and computes backward in proportion") {
 }
 
 TEST_CASE("sparse weights are neither stored nor multiplied, forward and backward") {
-  // Half of 3 x 3 x 6 x 12 = 648 weights; the bias is whole.
+  // Half of 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);
   CHECK(conv.macs == 64 * 324);
   CHECK(conv.flop == 2 * 64 * 324 + 64 * 12);
   check_counts(conv, 2 * 64 * 324, 2 * 64 * 324 + 64 * 12);
   CHECK(conv.sparsity == 0.5);
-  // 0.3 x 384 x 10 = 1152 zeros of 3840, 2688 stored.
+  // Of 3840 weights, 0.3 x 384 x 10 = 1152 are zeros, and 2688 are stored.
   const Layer dense = learned("dense, features: 10, sparsity: 30%");
   CHECK(dense.parameters == 2688 + 10);
   CHECK(dense.macs == 2688);
-  // 0.29 x 8 x 25 = 58 zeros of 200 (57.99... in binary), 142 stored, each met by 5 rows.
+  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary). The 142 stored ones each meet 5 rows.
   const Layer rows = learned_rows("matmul, features: 25, sparsity: 0.29");
   CHECK(rows.parameters == 142);
   CHECK(rows.macs == 5 * 142);
-  // 1/3 of 8 x 25: 66.67, rounded to 67 zeros.
+  // 1/3 of 8 x 25 is 66.67, which is rounded to 67 zeros.
   CHECK(learned_rows("matmul, features: 25, sparsity: 0.3333333").parameters == 133);
   const Layer none = learned_rows("matmul, features: 25, sparsity: 1");
   CHECK(none.parameters == 0);

@@ -24,11 +24,11 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 
 TEST_CASE("the small CNN document's network has its parameters, outputs and multiply-accumulates") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
-  // 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
+  // The parameters are 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
   CHECK(m.parameters() == 813802);
   CHECK(column(m, &Layer::output) == Counts{784, 25088, 25088, 6272, 128, 10});
-  // 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
+  // The MACs are 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
   // Two FLOP per multiply-accumulate, one per output for the bias; the pool 2x2 per output.
@@ -43,7 +43,7 @@ TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with fu
   CHECK(m.layers[1].shape == Shape{54, 54, 96});
   CHECK(m.layers[4].shape == Shape{26, 26, 256});
   CHECK(m.layers[13].shape == Shape{5, 5, 256});
-  // 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096, 4096x4096, 4096x1000
+  // The weights are 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096, 4096x4096, 4096x1000
   const Counts weights = {34848, 614400, 884736, 1327104, 884736, 26214400, 16777216, 4096000};
   Counts found;
   for (const Layer& layer : m.layers)
