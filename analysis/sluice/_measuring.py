@@ -23,7 +23,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. Then
+    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. So
     a large tensor reuses the memory of a freed one. Raises InputError if the library has no such option."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):

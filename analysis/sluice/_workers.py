@@ -1,4 +1,4 @@
-"""Runs the points of a sweep on workers: on any concurrent.futures.Executor, or on processes that are started here.
+"""Runs the points of a sweep on workers. These are any concurrent.futures.Executor, or processes that are started here.
 Points run in processes beside the workers (_apart.py), so that a point that ends its process becomes a row and does not
 end a worker."""
 

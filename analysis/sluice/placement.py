@@ -200,7 +200,7 @@ def _sizes(fast: Sizes) -> str:
 
 
 def _rates(in_place: Rates) -> str:
-    """As the option --in-place has them; empty: none."""
+    """Returns the rates as the option --in-place writes them. Without rates, the text is empty."""
     if in_place is None:
         return ""
     if isinstance(in_place, str):

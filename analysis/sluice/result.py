@@ -58,7 +58,7 @@ class Result:
     @property
     def certainty(self) -> Optional[Certainty]:
         """How certain the answer is: the shares of its seconds of work that rest on measurements, on figures with a
-        source, and on assumed figures. None in the same cases as `asked`."""
+        source, and on assumed figures. It is None whenever `asked` is None."""
         return self._answer.certainty
 
     @property

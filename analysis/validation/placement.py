@@ -48,7 +48,7 @@ OPERANDS = {
 }
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
-RESOLUTION = 0.1  # us, because the timer cannot measure less and a reshape within one memory moves nothing
+RESOLUTION = 0.1  # in us: shorter times are left out, because the timer cannot measure them
 SMALL_SHARE = 0.01  # as a share of a node's bytes; the memory of a smaller operand is assumed to change nothing
 
 

@@ -122,7 +122,7 @@ TEST_CASE("A resource whose own work is less than half of the bound does not bin
 
 TEST_CASE("Without overlap no resource binds, the dependencies do") {
   Plan plan = two_devices();
-  // The load of iteration i waits for the compute of i - 1.
+  // The load of iteration i waits for the computation of iteration i - 1.
   body(plan, {move(2, 0, 50, {{1, 1}}), compute(0, 2, {{0, 0}})}, 3);
   // 3 x (0.5 + 0.5 + 0.25 + 2) = 9.75
   const Bound bound = lower_bound(plan);

@@ -313,7 +313,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. One more sample lacks 8 MB + 36 kB - 8.03 MB.
+  // 8.03 MB hold 2 samples. A third sample does not fit: 8 MB + 36 kB - 8.03 MB are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

@@ -38,7 +38,7 @@ struct Way {
 
 const std::vector<Way> ways = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
-    // Two micro-batches in flight: three passes over the weights per step.
+    // With two micro-batches in flight, a step takes three passes over the weights.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
     // A phase loads its weights for each batch. Tensors that cross a cut are saved and loaded again.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},

@@ -32,12 +32,12 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
 }
 
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
-  // Two devices with their own links, without overlap, and sgd. The phases FA FB FC BC BB BA take 1, 2, 3,
-  // 6, 4, 2 ms, and run on devices 0 1 0 1 0 1. Each loads its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1.
-  // These tensors are saved to and loaded from host memory: A's output for FB (0.002 each way; BB on device
-  // 0 finds it where FA made it), B's output for FC (0.003; BC on device 1 finds it), C's output for BC
-  // (0.001), the gradient of B's output from BC for BB (0.003), and that of A's from BB for BA (0.002). The
-  // input is loaded for FA and for BA. Updates take 0.3, and saving the weights 0.6.
+  // Two devices with their own links, without overlap, and sgd. The phases FA, FB, FC, BC, BB and BA take 1, 2, 3, 6, 4
+  // and 2 ms. They run on devices 0, 1, 0, 1, 0 and 1. Each loads its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. These
+  // tensors are saved to and loaded from host memory: A's output for FB (0.002 each way; BB on device 0 finds it where
+  // FA made it), B's output for FC (0.003; BC on device 1 finds it), C's output for BC (0.001), the gradient of B's
+  // output from BC for BB (0.003), and that of A's from BB for BA (0.002). The input is loaded for FA and for BA.
+  // Updates take 0.3, and saving the weights 0.6.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +

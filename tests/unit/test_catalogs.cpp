@@ -1,5 +1,5 @@
-// Every entry of every catalog: its record is complete, and it works on small models. A new entry is tested here
-// without any change to this file. The case of it that is computed by hand is a separate test.
+// The record of every entry of every catalog is complete, and every entry works on small models. A new entry is tested
+// here without any change to this file. The case of it that is computed by hand is a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>

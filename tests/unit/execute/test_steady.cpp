@@ -53,8 +53,8 @@ void check_same_metrics(const Totals& jumped, const Totals& walked) {
   }
 }
 
-/// Checks that spans are in the order of their ends and follow each other on each stream, and that
-/// events are in the order of time.
+/// Checks three things: spans are in the order of their ends, spans of one stream do not overlap, and events are in the
+/// order of time.
 void check_order(const Plan& plan, const MemorySink& sink) {
   std::vector<double> free_at(plan.streams.size(), 0);
   double last = 0;

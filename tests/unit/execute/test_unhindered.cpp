@@ -53,7 +53,7 @@ TEST_CASE("a load and a computation that wait for each other repeat with the sum
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
 
-TEST_CASE("if memory may hold an action back, the replay is needed") {
+TEST_CASE("if memory may delay an action, the replay is needed") {
   // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B, which is enough, but the shortcut cannot
   // prove that it is.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
@@ -62,8 +62,7 @@ TEST_CASE("if memory may hold an action back, the replay is needed") {
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
-TEST_CASE(
-    "if others are on the link, or memory is first come, first served, the replay is needed") {
+TEST_CASE("if a link or a memory is shared, the replay is needed") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
   plan.actions[1].flows = plan.actions[0].flows;  // the computation also reads over the link
   CHECK_FALSE(unhindered(plan));

@@ -1,4 +1,4 @@
-// The strategy `optimal` against all 3^n fates: every assignment is listed as a plan and replayed.
+// Compares the strategy `optimal` with all 3^n fates. Every assignment of fates is listed as a plan and replayed.
 #include <catch2/catch.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// `optimal` compared with the strategies that treat every stage alike, in random runs; and its
-// bound compared with everything that can be executed.
+// In random runs, `optimal` is compared with the strategies that treat every stage alike, and its bound is compared
+// with many tapes that are executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

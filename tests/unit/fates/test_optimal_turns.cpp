@@ -1,5 +1,5 @@
-// `optimal` with weights that take turns, on one or two devices: compared with the strategies that
-// treat every stage alike, and its bound compared with everything that can be executed.
+// Tests `optimal` with weights that take turns, on one or two devices. It is compared with the strategies that treat
+// every stage alike, and its bound is compared with many tapes that are executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The estimate by which a search ranks tapes, by hand.
+// The search ranks tapes by an estimate of their seconds. Here it is compared with estimates that are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "fates/choices.hpp"

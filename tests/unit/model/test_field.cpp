@@ -24,7 +24,8 @@ const std::string halved =
 
 }  // namespace
 
-TEST_CASE("Memory and computation of networks: receptive fields of 3, 5 and 6, then everything") {
+TEST_CASE(
+    "Memory and computation of networks: receptive fields of 3, 5 and 6, then the whole image") {
   const Model model = load_model(zoo + "cnn_mnist.yaml", {});
   CHECK(model.layers[0].field == square(1, 1));
   CHECK(model.layers[1].field == square(3, 1));

@@ -34,7 +34,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// A kernel with operands, and one of them.
+/// A kernel that has operands, and the index of one operand.
 struct Place {
   std::size_t kernel, operand;
 };

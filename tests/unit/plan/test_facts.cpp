@@ -1,4 +1,4 @@
-// Facts as text, and read back.
+// Facts are written as text and read back.
 #include <catch2/catch.hpp>
 
 #include <limits>

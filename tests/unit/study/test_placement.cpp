@@ -73,8 +73,8 @@ TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
   for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
-  // During the backward pass of the second product: both weights and their state, what the product
-  // read and made, and the gradients of its output, its input and its weights.
+  // Most bytes are needed in the backward pass of the second product: both weights and their state, the input and the
+  // output of the product, and the gradients of its output, its input and its weights.
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 

@@ -1,5 +1,4 @@
-// Searches: keys, goals, and that the results agree with a closed form or with all points
-// together.
+// Tests the keys and goals of searches. Results agree with a closed form, or with all points together.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
