@@ -58,7 +58,7 @@ def compare(results: Mapping[str, Result]) -> "Comparison":
 
 @checked
 class Comparison:
-    """Several runs by name. `sluice.compare` makes one."""
+    """Holds several runs, each under a name. `sluice.compare` makes a Comparison."""
 
     def __init__(self, results: dict[str, Result]) -> None:
         self._results = results

@@ -98,7 +98,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. Then come the numbers of those rows of the first table whose figures it gives, each with",
+             "Each entry names a source. Then come the numbers of those rows of the first table whose figures it gives, "
+             "each with",
              "the place of the figure in the source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)

@@ -152,7 +152,7 @@ struct Asked {
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// … and the bound that the plan's fact gives.
+  /// Returns the bound that the plan states as a fact.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);

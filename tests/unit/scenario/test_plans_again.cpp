@@ -115,7 +115,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Other changes, which give another plan.
+/// Returns changes of a scenario that give another plan.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",
