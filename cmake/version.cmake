@@ -1,4 +1,4 @@
-# Writes OUT with the version, the commit and the source root; does not write it if nothing changed.
+# Writes OUT with the version, the commit and the source root. Leaves OUT as it is if nothing changed.
 execute_process(COMMAND git --no-optional-locks -C ${ROOT} describe --always --abbrev=12 --dirty --exclude=*
                 OUTPUT_VARIABLE sha OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT sha)
