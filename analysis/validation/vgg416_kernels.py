@@ -1,0 +1,185 @@
+"""Why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM, and 1.39 times as long with 3.7 %.
+
+The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). A kernel
+of Vgg416 is one of the same operators, only larger. Its time in PMEM follows from the measured one in one of two ways:
+  bytes  the extra microseconds of the node, times the bytes of Vgg416's tensor over those of the node's
+  ratio  the node's time over its time in DRAM, times Vgg416's time in DRAM
+Two points of AutoTM's curve say which way holds for which operator: both ways are tried for each operator.
+
+    python3 vgg416_kernels.py [FOLDER]                  prints the figures of placement.md
+    python3 vgg416_kernels.py [FOLDER] --profile FILE   writes the kernels as a profile for `sluice placement`
+"""
+
+import csv
+import itertools
+import sys
+from pathlib import Path
+
+BATCH, TOTAL = 160, 336_817_867_588  # AutoTM: bytes of all tensors, of the authors' notebook
+ALL_DRAM = 341.6 / 1.10              # s: cached mode over its slowdown, of the same notebook
+RATE = 3.7e12 * 0.5707               # FLOP/s: platforms/optane_server.yaml and vgg416_optane.yaml
+DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s: the same platform
+# By group: channels, extent, convolutions, channels of the input.
+GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
+DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
+
+# Of each operator: the node that was measured, the bytes of the tensor by which it is scaled (batch 256, sizes as in
+# placement.py), its placement in DRAM, and those with the activations in PMEM and the gradients in DRAM or PMEM.
+NODES = {
+    "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
+                    {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
+    "relu backward": ("ReluBackprop_2611", 27 * 27 * 16 * 1024, ("DRAM, DRAM", "DRAM"),
+                      {"DRAM": ("PMEM, DRAM", "DRAM"), "PMEM": ("PMEM, PMEM", "PMEM")}),
+    "gradient of the input": ("ConvolutionBackpropData_3287", 13 * 13 * 16 * 1024, ("DRAM, DRAM", "DRAM"),
+                              {"DRAM": ("DRAM, DRAM", "DRAM"), "PMEM": ("DRAM, PMEM", "PMEM")}),
+    # Its input is an image, which AutoTM never puts into PMEM.
+    "gradient of the weights": ("ConvolutionBiasBackpropFiltersBias_3248", 27 * 27 * 16 * 1024,
+                                ("DRAM, DRAM", "DRAM, DRAM"),
+                                {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
+}
+# The activations are in PMEM at both points: at 3.7 % only three of the largest tensors fit into DRAM, and static
+# placements keep gradients there, which live shortly.
+POINTS = {0.014: "PMEM", 0.037: "DRAM"}
+
+
+def read(folder, column="mean_us_single"):
+    """Returns the microseconds by node and placements."""
+    with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
+        return {(row["node"], row["input_placement"], row["output_placement"]): float(row[column])
+                for row in csv.DictReader(file)}
+
+
+def autotm(folder):
+    """Returns the measured slowdowns by formulation and share of DRAM."""
+    with open(Path(folder) / "autotm_slowdown_vs_dram_fraction.csv", encoding="utf-8") as file:
+        return {(row["ilp_formulation"], float(row["dram_fraction"])): float(row["runtime_over_all_dram"])
+                for row in csv.DictReader(file) if row["kind"] == "measured"}
+
+
+def weight_bytes():
+    convolutions = sum(width * (cin if n == 0 else width) * 9 + width
+                       for width, _, times, cin in GROUPS for n in range(times))
+    return 4 * (convolutions + sum(a * b + b for a, b in DENSE))
+
+
+def fixed_bytes(batch=BATCH):
+    """Returns the bytes that AutoTM keeps in DRAM at any limit: the arguments of the function (images and weights) and
+    its results (as many bytes as the weights)."""
+    return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
+
+
+def output_bytes():
+    return sum(4 * BATCH * width * size * size * times for width, size, times, _ in GROUPS)
+
+
+def seconds_in_dram():
+    """Returns the seconds of all kernels of each operator with everything in DRAM."""
+    flop = sum(2 * BATCH * size * size * width * (cin if n == 0 else width) * 9
+               for width, size, times, cin in GROUPS for n in range(times))
+    first = 2 * BATCH * 224 * 224 * 64 * 3 * 9  # no gradient of the images
+    return {"convolution": flop / RATE, "gradient of the input": (flop - first) / RATE,
+            "gradient of the weights": flop / RATE,
+            "relu backward": output_bytes() * (2 / DRAM_READ + 1 / DRAM_WRITE)}
+
+
+def extra_seconds(times, operator, gradients, rule):
+    """Returns the seconds that PMEM adds to all kernels of an operator. `gradients`: the memory of the gradients."""
+    node, size, dram, placements = NODES[operator]
+    before, after = times[(node, *dram)], times[(node, *placements[gradients])]
+    if rule == "ratio":
+        return seconds_in_dram()[operator] * (after / before - 1)
+    return (after - before) / 1e6 * output_bytes() / size
+
+
+def slowdowns(times, rules):
+    """Returns the slowdown at both points. `rules`: bytes or ratio, by operator."""
+    return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
+            for share, gradients in POINTS.items()}
+
+
+def all_rules():
+    """Both ways for each operator but relu, which does nothing but read and write."""
+    free = [operator for operator in NODES if operator != "relu backward"]
+    for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
+        yield {"relu backward": "bytes", **dict(zip(free, chosen))}
+
+
+def worst(found, measured):
+    return max(abs(found[share] / measured["static", share] - 1) for share in POINTS)
+
+
+BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input": "ratio",
+        "gradient of the weights": "ratio"}
+
+
+def rows(times):
+    """Yields the rows of a profile: each convolution and relu of Vgg416 in each placement, by BEST."""
+    def seconds(operator, placed, flop, size):
+        node, node_bytes, dram, _ = NODES[operator]
+        before, after = times[(node, *dram)], times[(node, *placed)]
+        base = flop / RATE if flop else size * (2 / DRAM_READ + 1 / DRAM_WRITE)
+        return base * after / before if BEST[operator] == "ratio" else base + (after - before) / 1e6 * size / node_bytes
+
+    pools = ("DRAM", "PMEM")
+    for width, extent, _, cin in GROUPS:
+        size, shape = 4 * BATCH * width * extent * extent, f"{BATCH}x{extent}x{extent}x{width}"
+        for channels in dict.fromkeys((cin, width)):
+            flop = 2 * BATCH * extent * extent * width * channels * 9
+            config = f"conv2d bias=true channels={width} dilation=1 groups=1 kernel=3 padding=1 sparsity=0 stride=1"
+            start = ("conv2d", config, f"{BATCH}x{extent}x{extent}x{channels}", shape)
+            for x, weights, y in itertools.product(pools, repeat=3):
+                yield (*start, "forward", f"{x};{weights}", y,
+                       seconds("convolution", (f"{x}, DRAM, DRAM", y), flop, size))
+            for x, weights, gradient, made in itertools.product(pools, repeat=4):
+                total = seconds("gradient of the weights", (f"DRAM, {gradient}", "DRAM, DRAM"), flop, size)
+                if channels != 3:
+                    total += seconds("gradient of the input", (f"DRAM, {gradient}", made), flop, size)
+                for summed in pools:
+                    if channels != 3:
+                        yield (*start, "backward", f"{x};{weights};{gradient}", f"{made};{summed}", total)
+                    elif made == "DRAM":
+                        yield (*start, "backward", f"{x};{weights};{gradient}", summed, total)
+        start = ("relu", "relu", shape, shape)
+        fused = size * (1 / DRAM_READ + 1 / DRAM_WRITE)  # with the convolution, which has its time in PMEM
+        for y in pools:
+            yield (*start, "forward", y, y, fused)
+        for y, gradient in itertools.product(pools, repeat=2):
+            yield (*start, "backward", f"{y};{gradient}", gradient,
+                   seconds("relu backward", (f"{y}, {gradient}", gradient), 0, size))
+
+
+def write_profile(file, times):
+    file.write("# format: sluice-profile/1\n# name: kernels of Vgg416 by memory, from those of MNIST\n")
+    out = csv.writer(file)
+    out.writerow(["operator", "config", "inputs", "outputs", "pass", "input_pools", "output_pools", "seconds_median",
+                  "batch", "dtype", "processed"])
+    for row in rows(times):
+        out.writerow([*row, BATCH, "float32", "yes"])
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--profile"]
+    to = words.pop() if "--profile" in sys.argv else None
+    folder = words[0] if words else "../shared/data/placement"
+    if to:
+        with open(to, "w", encoding="utf-8", newline="") as file:
+            write_profile(file, read(folder))
+        return
+    measured = autotm(folder)
+    print(f"always in DRAM: {fixed_bytes() / 1e9:.3f} GB, {fixed_bytes() / TOTAL:.4f} of all")
+    print("measured:", ", ".join(f"{share}: {measured['static', share]}" for share in POINTS))
+    for column in ("mean_us_single", "mean_us_simultaneous"):
+        times = read(folder, column)
+        print(column)
+        for rules in all_rules():
+            found = slowdowns(times, rules)
+            text = ", ".join(f"{name}: {rule}" for name, rule in rules.items() if name != "relu backward")
+            print(f"  {found[0.014]:.2f}  {found[0.037]:.2f}  at most {worst(found, measured):4.0%} off  {text}")
+        print("  what the gradients add if they are in PMEM, too:")
+        for operator in NODES:
+            one = [extra_seconds(times, operator, memory, BEST[operator]) for memory in ("PMEM", "DRAM")]
+            print(f"    {one[0] - one[1]:6.1f} s  {operator}")
+
+
+if __name__ == "__main__":
+    main()

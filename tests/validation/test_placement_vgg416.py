@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""The cliff of Vgg416's curve between 1.4 % and 3.7 % of DRAM, from kernels that were measured in both memories
+(analysis/validation/placement.md).
+
+Reads ../shared/data/placement; skips where that is absent."""
+
+import csv
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+DATA = ROOT.parent / "shared" / "data" / "placement"
+sys.path.insert(0, str(ROOT / "analysis" / "validation"))
+sys.dont_write_bytecode = True
+
+import vgg416_kernels as vgg  # noqa: E402
+
+
+class Cliff(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.times, cls.measured = vgg.read(DATA), vgg.autotm(DATA)
+
+    def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
+        self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
+        # There moves save less than a hundredth, and at the next point a quarter.
+        self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
+        self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
+
+    def test_of_all_ways_one_is_near_both_points(self):
+        found = {tuple(rules.items()): vgg.slowdowns(self.times, rules) for rules in vgg.all_rules()}
+        off = {rules: vgg.worst(slowdowns, self.measured) for rules, slowdowns in found.items()}
+        self.assertEqual(len(off), 8)
+        best = min(off, key=off.get)
+        self.assertEqual(dict(best), vgg.BEST)
+        self.assertLess(off[best], 0.13)
+        self.assertGreater(sorted(off.values())[1], 0.17)
+        self.assertAlmostEqual(found[best][0.014], 3.07, places=2)
+        self.assertAlmostEqual(found[best][0.037], 1.22, places=2)
+        for rules, slowdowns in found.items():
+            if dict(rules)["convolution"] == "ratio":
+                self.assertGreater(slowdowns[0.037], 2)
+
+    def test_the_gradients_make_up_the_cliff(self):
+        added = {operator: vgg.extra_seconds(self.times, operator, "PMEM", vgg.BEST[operator])
+                 - vgg.extra_seconds(self.times, operator, "DRAM", vgg.BEST[operator]) for operator in vgg.NODES}
+        for operator, seconds in (("convolution", 0), ("relu backward", 118), ("gradient of the input", 304),
+                                  ("gradient of the weights", 151)):
+            self.assertAlmostEqual(added[operator], seconds, delta=1, msg=operator)
+        cliff = (self.measured["static", 0.014] - self.measured["static", 0.037]) * vgg.ALL_DRAM
+        self.assertAlmostEqual(cliff, 552, delta=1)
+        self.assertAlmostEqual(sum(added.values()) / cliff, 1, delta=0.05)
+
+    def test_sluice_has_the_same_cliff_with_these_kernels(self):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = pathlib.Path(folder, "kernels.csv")
+            with profile.open("w", encoding="utf-8", newline="") as file:
+                vgg.write_profile(file, self.times)
+            out = subprocess.run(
+                [PROGRAM, "placement", "analysis/validation/vgg416_optane.yaml", "--fast", "2.3%",
+                 f"cost={{model: measured, profile: {profile}, outside: roofline}}", "--ways", "all_slow,static",
+                 "--nodes", "0", "--csv"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        slowdown = {row["way"]: float(row["slowdown"]) for row in csv.DictReader(io.StringIO(out))}
+        self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
+        self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
+        self.assertAlmostEqual(slowdown["static"], 1.193, delta=0.005)
+
+
+if __name__ == "__main__":
+    if not DATA.is_dir():
+        print("skipped: there is no", DATA)
+        sys.exit(77)
+    unittest.main()
