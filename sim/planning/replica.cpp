@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/passes/unroll.hpp"
@@ -46,14 +47,44 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
+/// Returns null if nothing is moved between these two, because no link leads there.
+const Path* path_or_null(const Platform& platform, const std::string& from, const std::string& to) {
+  try {
+    return &platform.path(from, to);
+  } catch (const InputError&) {
+    return nullptr;
+  }
+}
+
+/// The memories that a plan for the device may use: host memory, the first memory (which is named
+/// after the device), and the further ones.
+std::vector<std::string> reached(const Platform& platform, const Device& device) {
+  std::vector<std::string> nodes = {platform.host().name, device.name};
+  for (std::size_t m = 1; m < device.memories.size(); ++m)
+    nodes.push_back(device.memories[m].pool);
+  return nodes;
+}
+
+/// Returns whether the links between all memories that the devices reach are equal. Both devices
+/// have the same number of memories.
+bool alike_links(const Platform& platform, const Device& a, const Device& b) {
+  const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
+  for (std::size_t from = 0; from < of_a.size(); ++from)
+    for (std::size_t to = 0; to < of_a.size(); ++to) {
+      if (from == to) continue;
+      const Path* const one = path_or_null(platform, of_a[from], of_a[to]);
+      const Path* const other = path_or_null(platform, of_b[from], of_b[to]);
+      if ((one == nullptr) != (other == nullptr)) return false;
+      if (one && !alike(platform, *one, *other)) return false;
+    }
+  return true;
+}
+
 }  // namespace
 
 bool alike(const Platform& platform, const std::string& device, const std::string& other) {
-  const std::string& host = platform.host().name;
-  return figures(platform.device(device)) == figures(platform.device(other)) &&
-         alike_memories(platform.device(device), platform.device(other)) &&
-         alike(platform, platform.path(host, device), platform.path(host, other)) &&
-         alike(platform, platform.path(device, host), platform.path(other, host));
+  const Device &a = platform.device(device), &b = platform.device(other);
+  return figures(a) == figures(b) && alike_memories(a, b) && alike_links(platform, a, b);
 }
 
 namespace {

@@ -12,8 +12,8 @@
 namespace sluice {
 
 /// Whether a plan for one of these devices takes as long on the other when nothing else uses its
-/// links. This is so if the devices and their connections to host memory differ only in their
-/// names.
+/// links. This is so if the devices, their memories, and the links between these memories and host
+/// memory differ only in their names.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
 /// Moves a plan for one device of a platform to another device for which alike() is true.

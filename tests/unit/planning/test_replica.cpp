@@ -53,5 +53,26 @@ TEST_CASE("devices that differ in a figure or in their links are not alike") {
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
+/// Two cards with a second memory each. The links to these have the given bandwidths.
+Platform two_cards(const std::string& first, const std::string& second) {
+  const std::string card =
+      "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "
+      "{name: ddr, capacity: 1MB, bandwidth: 1GB/s}]}";
+  const std::string far =
+      "{joins: [a, a_ddr], bandwidth: " + first + "}\n  far_b: {joins: [b, b_ddr], bandwidth: ";
+  return read_platform(parse_text("format: sluice-platform/1\nname: two\ndevices:\n  a: " + card +
+                                      "\n  b: " + card +
+                                      "\nmemories: {host: {capacity: 1MB}}\nlinks:\n"
+                                      "  host_a: {joins: [host, a], bandwidth: 10B/s}\n"
+                                      "  host_b: {joins: [host, b], bandwidth: 10B/s}\n  far_a: " +
+                                      far + second + "}\n",
+                                  "two.yaml"));
+}
+
+TEST_CASE("devices whose second memories have different links are not alike", "[placement]") {
+  CHECK(alike(two_cards("100B/s", "100B/s"), "a", "b"));
+  CHECK_FALSE(alike(two_cards("100B/s", "1B/s"), "a", "b"));
+}
+
 }  // namespace
 }  // namespace sluice
