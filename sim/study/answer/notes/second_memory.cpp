@@ -1,6 +1,7 @@
 // second_memory: a device can reach several memories, but its kernels use only the first one.
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "study/answer/note.hpp"
@@ -38,6 +39,32 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
+/// Whether links lead from one memory to the other and back.
+bool joined(const Platform& platform, const std::string& one, const std::string& other) {
+  try {
+    platform.path(one, other);
+    platform.path(other, one);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// What the reader can do if nothing is in this memory.
+std::string advice_if_empty(const Answered& answered, const Device& device, std::size_t number) {
+  const std::string first = device.memory().pool, other = device.memories[number].pool;
+  const std::string start = "Nothing is in '" + other + "', a memory of " + device.name +
+                            ": policies work in '" + first + "'";
+  if (!joined(answered.scenario.platform, first, other))
+    return start + ", and no link joins the two memories. A link between '" + first + "' and '" +
+           other + "' in `links` of the platform lets tensors be placed in both.";
+  if (number > 1)
+    return start + ". Tensors can be placed in the first two memories of a device only.";
+  const bool counts = answered.scenario.cost.model->counts_memories;
+  return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
+         " places tensors in both, and `sluice placement` says what that brings.";
+}
+
 std::string of_device(const Answered& answered, const Device& device) {
   const Plan& plan = answered.plan;
   const std::uint32_t first = pool_of(plan, device.memory().pool);
@@ -45,11 +72,7 @@ std::string of_device(const Answered& answered, const Device& device) {
     const DeviceMemory& memory = device.memories[m];
     const std::uint32_t pool = pool_of(plan, memory.pool);
     if (pool == none) continue;
-    if (!lies_there(plan, pool))
-      return "Nothing is in '" + memory.pool + "', a memory of " + device.name +
-             ": policies work in '" + device.memory().pool +
-             "'. policy={name: resident, placement: auto} places tensors in both, and `sluice "
-             "placement` says what that brings.";
+    if (!lies_there(plan, pool)) return advice_if_empty(answered, device, m);
     const Platform& platform = answered.scenario.platform;
     if (!moves(plan, pool, first) || !memory.read) continue;
     const double copied = copy_time(platform, memory.pool, device.memory().pool).bandwidth;
