@@ -60,8 +60,7 @@ const Path* path_or_null(const Platform& platform, const std::string& from, cons
 /// after the device), and the further ones.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
   std::vector<std::string> nodes = {platform.host().name, device.name};
-  for (std::size_t m = 1; m < device.memories.size(); ++m)
-    nodes.push_back(device.memories[m].pool);
+  for (std::size_t m = 1; m < device.memories.size(); ++m) nodes.push_back(device.memories[m].pool);
   return nodes;
 }
 

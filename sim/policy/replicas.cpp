@@ -122,7 +122,8 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(settle(policy, on(chosen_on, request, workload), Reader(keys, record)));
+    parts.push_back(
+        settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
@@ -155,8 +156,8 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
       share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
   std::vector<Value> ways;
-  for (const Value& way :
-       policy.alternatives(on(request.pricing.platform, request, workload), keys.reader())) {
+  for (const Value& way : policy.alternatives(
+           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
       const Value* asked = keys.map().find(entry.key);

@@ -61,22 +61,38 @@ bool places(const Reader& parameters) {
   return way != nowhere_else && way != compared && way != backing;
 }
 
-/// Whether the request keeps every activation. Only then can tensors be placed, because a placement leaves nothing out
-/// and computes nothing twice.
-bool keeps_all(const PolicyRequest& request) {
-  return !request.workload.training || !request.fates || request.strategy().name == "keep_all";
+/// Whether placements are tried with these fates. Those of the scenario must not depend on the size of
+/// a memory, and must be the same for all layers of a stage. Where fates are open, only the placements
+/// that keep everything are tried, because each strategy would need a search of its own.
+bool places_with_fates(const PolicyRequest& request) {
+  if (!request.workload.training) return true;
+  const FateStrategy& strategy = request.strategy();
+  if (request.fates_open) return strategy.name == "keep_all";
+  return !strategy.searches && !strategy.selective;
+}
+
+/// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
+void require_summable(const PolicyRequest& request, const Reader& parameters) {
+  if (request.sums_gradients)
+    parameters.fail("placement",
+                    "the gradients of replicas cannot be summed under the placement '" +
+                        parameters.text("placement") + "'; use placement none or backing");
 }
 
 Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
-  if (!keeps_all(request)) {
-    if (request.fates_open) {  // another strategy keeps everything
+  require_summable(request, parameters);
+  if (!places_with_fates(request)) {
+    if (request.fates_open) {  // another attempt keeps everything
       require_placeable(request, read_common(request, parameters));
-      throw Infeasible("a placement keeps everything");
+      throw Infeasible("a placement keeps everything where fates are open");
     }
-    parameters.fail("placement",
-                    "a placement keeps everything, in one memory or the other, and the "
-                    "fates are '" +
-                        request.strategy().name + "': expected placement none, or fates keep_all");
+    parameters.fail(
+        "placement",
+        "a placement goes with fates that keep, recompute or offload whole stages, and the "
+        "fates are '" +
+            request.strategy().name +
+            "': expected placement none, or fates such as keep_all, checkpoint or "
+            "offload_all");
   }
   if (request.workload.training) refuse_common_in_training(parameters);
   return placed_draft(request, read_common(request, parameters), "resident", way);
@@ -145,16 +161,19 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
 std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& parameters) {
   const bool back = backs(asked, parameters);
   if (!asked.workload.training || places(parameters)) return {};
-  std::vector<Candidate> offered;
-  if (!parameters.is_word("placement", backing)) offered = candidates_from_host(asked, parameters);
-  if (back)
-    for (Candidate& one : backed_candidates(
-             asked, read_common(asked, parameters),
-             [&](const PolicyRequest& shown) { return candidates_from_host(shown, parameters); }))
-      offered.push_back(std::move(one));
-  if (parameters.is_word("placement", compared) && keeps_all(asked) && can_place(asked, parameters))
-    add_placed(asked, parameters, offered);
-  return offered;
+  const auto from_host = [&parameters](const PolicyRequest& shown) {
+    return candidates_from_host(shown, parameters);
+  };
+  const auto plan = [&parameters](const PolicyRequest& shown) {
+    return plan_from_host(shown, parameters);
+  };
+  std::vector<Candidate> placed;
+  if (parameters.is_word("placement", compared) && places_with_fates(asked) &&
+      !asked.sums_gradients && can_place(asked, parameters))
+    add_placed(asked, parameters, placed);
+  return candidates_of_homes(asked, read_common(asked, parameters),
+                             {!parameters.is_word("placement", backing), back}, {from_host, plan},
+                             std::move(placed));
 }
 
 /// For inference: the numbers of inputs and answers that are on the device for transfers.

@@ -260,4 +260,45 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Com
   return offered;
 }
 
+namespace {
+
+Candidate only_candidate(const std::string& text, const PolicyRequest& request,
+                         std::function<Draft()> draft) {
+  return {0, 1, [text, &request, draft = std::move(draft)](double, const auto& settled) {
+            Settled one = {.text = text};
+            try {
+              const auto plan = std::make_shared<const Plan>(finish(draft(), request));
+              check(*plan);
+              one.seconds = run_seconds(*plan);
+              one.plan = [plan] { return *plan; };
+            } catch (const Infeasible&) {  // others may fit
+            }
+            settled(one);
+          }};
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const Common& common,
+                                           Homes homes, const PlansForMachine& of_policy,
+                                           std::vector<Candidate> others) {
+  std::vector<Candidate> from_host, from_second;
+  if (homes.host) from_host = of_policy.candidates(request);
+  if (homes.backing) from_second = backed_candidates(request, common, of_policy.candidates);
+  if (from_host.empty() && from_second.empty() && others.empty()) return {};
+  const PlanOf plan = of_policy.plan;
+  if (homes.host && from_host.empty())
+    from_host.push_back(
+        only_candidate("placement: none", request, [&request, plan] { return plan(request); }));
+  if (homes.backing && from_second.empty())
+    from_second.push_back(
+        only_candidate(std::string("placement: ") + backing, request,
+                       [&request, common, plan] { return backed_draft(request, common, plan); }));
+  std::vector<Candidate> all = std::move(from_host);
+  for (std::vector<Candidate>* more : {&from_second, &others})
+    all.insert(all.end(), std::make_move_iterator(more->begin()),
+               std::make_move_iterator(more->end()));
+  return all;
+}
+
 }  // namespace sluice

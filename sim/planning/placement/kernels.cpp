@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cost/operands.hpp"
 #include "model/catalog.hpp"
 #include "model/kept.hpp"
+#include "planning/placement/on_their_way.hpp"
 #include "planning/placement/placed_time.hpp"
 
 namespace sluice {
@@ -27,12 +29,11 @@ class Builder {
     const auto count = static_cast<std::uint32_t>(model_.layers.size());
     for (micro_batch_ = 0; micro_batch_ < work_.micro_batches; ++micro_batch_) {
       if (work_.micro_batches > 1) suffix_ = " of micro-batch " + std::to_string(micro_batch_);
-      for (std::uint32_t l = 0; l < count; ++l)
-        if (does_work(model_.layers[l], Pass::forward)) forward(l);
-      if (!work_.pricing.training) continue;
-      loss();
-      for (std::uint32_t l = count; l-- > 0;)
-        if (does_work(model_.layers[l], Pass::backward)) backward(l);
+      lives_.assign(2 * count, {});
+      if (work_.tape)
+        run(*work_.tape);
+      else
+        keep_all({0, count - 1});
     }
     micro_batch_ = -1;
     if (work_.pricing.training)
@@ -45,7 +46,7 @@ class Builder {
     problem_.synchronous = memories_.synchronous;
     problem_.asynchronous = memories_.asynchronous;
     problem_.cache = memories_.cache;
-    return {std::move(problem_), std::move(kernels_)};
+    return {std::move(problem_), std::move(kernels_), std::move(copy_of_)};
   }
 
  private:
@@ -60,6 +61,7 @@ class Builder {
     const auto [found, fresh] =
         tensors_.try_emplace(name, static_cast<std::uint32_t>(problem_.tensors.size()));
     if (fresh) problem_.tensors.push_back({name, tensor_class, bytes, begins});
+    copy_of_.resize(problem_.tensors.size(), none);
     return found->second;
   }
 
@@ -67,12 +69,135 @@ class Builder {
     return samples_ * elements * static_cast<std::int64_t>(bytes_of(dtype_));
   }
 
+  /// The lives of the output of a layer, and of what the layer keeps for its backward pass.
+  ActivationLife& life_of_output(std::uint32_t l) {
+    return lives_[2 * std::size_t{origin_of(model_, l)}];
+  }
+  ActivationLife& life_of_kept(std::uint32_t l) { return lives_[2 * std::size_t{l} + 1]; }
+
   std::uint32_t output_of(std::uint32_t l) {
-    const std::uint32_t origin = origin_of(model_, l);
-    const Layer& layer = model_.layers[origin];
+    const Layer& layer = model_.layers[origin_of(model_, l)];
     const bool input = layer.inputs.empty();
-    return tensor(layer.name + suffix_, input ? TensorClass::input : TensorClass::activation,
-                  bytes(layer.output), input ? Begins::given : Begins::made);
+    return arrived(life_of_output(l), [&](const ActivationLife& life) {
+      return tensor(layer.name + suffix_ + life.name(),
+                    input ? TensorClass::input : TensorClass::activation, bytes(layer.output),
+                    input ? Begins::given : Begins::made);
+    });
+  }
+  std::uint32_t kept_of(std::uint32_t l) {
+    const Layer& layer = model_.layers[l];
+    return arrived(life_of_kept(l), [&](const ActivationLife& life) {
+      return tensor("kept of " + layer.name + suffix_ + life.name(), TensorClass::activation,
+                    bytes(layer.backward.kept) + samples_ * layer.backward.kept_bytes);
+    });
+  }
+
+  /// The tensor of the present life for the kernel that is made next. If it is only in host memory,
+  /// it comes back from there while the kernel before computes.
+  template <class Tensor>
+  std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
+    if (!life.away) return tensor_in(life);
+    life.begin_again();
+    const std::uint32_t t = tensor_in(life), next = problem_.kernel_count();
+    copy_of_[t] = life.saved;
+    std::vector<std::uint32_t>& saves = kernels_[life.saved_after].saves;
+    if (std::find(saves.begin(), saves.end(), life.saved) == saves.end()) {
+      saves.push_back(life.saved);
+      if (life.saved_after + 1 < next) pass_through(life.saved_after + 1, life.saved, false);
+    }
+    if (next >= life.saved_after + 2 && pass_through(next - 1, t, true))
+      kernels_[next - 1].fetches.push_back(t);
+    else
+      fetches_.push_back(t);
+    return t;
+  }
+
+  bool pass_through(std::uint32_t k, std::uint32_t t, bool arrives) {
+    const std::size_t operands = problem_.kernels[k].operands.size();
+    if (!add_passing(problem_.kernels[k], t, arrives)) return false;
+    if (problem_.kernels[k].operands.size() > operands) kernels_[k].passing.push_back(t);
+    return true;
+  }
+
+  struct Layers {
+    std::uint32_t first = 0, last = 0;
+  };
+  void forward_pass(Layers layers, ActionKind kind, bool keeps) {
+    for (std::uint32_t l = layers.first; l <= layers.last; ++l)
+      if (does_work(model_.layers[l], Pass::forward)) forward(l, kind, keeps);
+  }
+  void backward_pass(Layers layers) {
+    for (std::uint32_t l = layers.last + 1; l-- > layers.first;)
+      if (does_work(model_.layers[l], Pass::backward)) backward(l);
+  }
+
+  void keep_all(Layers layers) {
+    forward_pass(layers, ActionKind::forward, true);
+    if (!work_.pricing.training) return;
+    loss();
+    backward_pass(layers);
+  }
+
+  /// Follows a tape. Tensors live from where it makes or loads them to their last use there.
+  void run(const Tape& tape) {
+    std::vector<char> ran(work_.pricing.stages.size(), 0);
+    bool forwards = true;
+    for (const TapeOp& op : tape) switch (op.kind) {
+        case TapeOp::Kind::forward:
+          forward_pass(
+              layers_of(op.number),
+              std::exchange(ran[op.number], 1) ? ActionKind::recompute : ActionKind::forward,
+              op.inner);
+          break;
+        case TapeOp::Kind::backward:
+          if (std::exchange(forwards, false)) loss();
+          backward_pass(layers_of(op.number));
+          break;
+        case TapeOp::Kind::save:
+          for (const Moved& one : moved_by(op)) save(one);
+          break;
+        case TapeOp::Kind::load:
+          for (const Moved& one : moved_by(op)) one.life->away = one.life->saved != none;
+          break;
+      }
+  }
+
+  Layers layers_of(std::uint32_t s) const {
+    return {work_.pricing.stages[s].first, work_.pricing.stages[s].last};
+  }
+
+  /// An activation that a save or load of the tape moves.
+  struct Moved {
+    ActivationLife* life = nullptr;
+    std::uint32_t layer = none;
+    bool kept = false;  ///< what the layer keeps, instead of its output
+  };
+  /// A boundary: the outputs of earlier stages that a later one reads. The inner tensors of a stage: its other
+  /// outputs, and what its layers keep.
+  std::vector<Moved> moved_by(const TapeOp& op) {
+    std::vector<Moved> moved;
+    const std::vector<Stage>& stages = work_.pricing.stages;
+    const bool answer = op.number >= stages.size();  // nothing reads it
+    const std::uint32_t first = op.inner ? stages[op.number].first : 0;
+    const std::uint32_t end = answer     ? 0
+                              : op.inner ? stages[op.number].last + 1
+                                         : stages[op.number].first;
+    for (std::uint32_t l = first; l < end; ++l) {
+      const Layer& layer = model_.layers[l];
+      const bool made = origin_of(model_, l) == l && !layer.inputs.empty();
+      if (made && crosses(l, end) != op.inner) moved.push_back({&life_of_output(l), l});
+      if (op.inner && keeps(layer)) moved.push_back({&life_of_kept(l), l, true});
+    }
+    return moved;
+  }
+  bool crosses(std::uint32_t l, std::uint32_t boundary) {
+    if (last_readers_.empty()) last_readers_ = last_readers(model_);
+    return last_readers_[l] >= boundary;
+  }
+  void save(const Moved& one) {
+    if (!one.life->made || one.life->saved != none) return;
+    one.life->saved = one.kept ? kept_of(one.layer) : output_of(one.layer);
+    one.life->saved_after = problem_.kernel_count() - 1;
   }
   std::uint32_t gradient_of(std::uint32_t l) {
     const Layer& layer = model_.layers[origin_of(model_, l)];
@@ -94,12 +219,13 @@ class Builder {
     return tensor("gradient of the weights of " + owner(layer).name, TensorClass::gradient,
                   work_.pricing.training->gradient_bytes(weight_bytes_of(owner(layer))));
   }
-  std::uint32_t kept_of(const Layer& layer) {
-    return tensor("kept of " + layer.name + suffix_, TensorClass::activation,
-                  bytes(layer.backward.kept) + samples_ * layer.backward.kept_bytes);
+  bool keeps(const Layer& layer) const {
+    const bool any = layer.backward.kept > 0 || layer.backward.kept_bytes > 0;
+    return any && work_.pricing.training && layer.backward.runs;
   }
 
-  static void add(Draft& draft, std::uint32_t t, const Operand* operand, bool written) {
+  void add(Draft& draft, std::uint32_t t, const Operand* operand, bool written) const {
+    written |= std::find(fetches_.begin(), fetches_.end(), t) != fetches_.end();
     auto& operands = draft.kernel.operands;
     const auto at = std::find_if(operands.begin(), operands.end(),
                                  [t](const auto& known) { return known.tensor == t; });
@@ -127,7 +253,13 @@ class Builder {
                             : placed_time(work_.pricing, memories_, query, draft.tensor_of,
                                           draft.kernel.operands.size());
     problem_.kernels.push_back(std::move(draft.kernel));
-    kernels_.push_back({kind, l, micro_batch_, query, std::move(draft.tensor_of)});
+    kernels_.push_back({kind,
+                        l,
+                        micro_batch_,
+                        query,
+                        std::move(draft.tensor_of),
+                        {},
+                        std::exchange(fetches_, {})});
   }
 
   Query query_for(const Layer& layer, Pass pass) const {
@@ -138,11 +270,11 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// The operands are in the order of operands_of().
-  void forward(std::uint32_t l) {
+  /// The operands are in the order of operands_of(). `keeps`: for the backward pass.
+  void forward(std::uint32_t l, ActionKind kind, bool keeps_inner) {
     const Layer& layer = model_.layers[l];
     const Query query = query_for(layer, Pass::forward);
-    Draft draft{{.name = layer.name}, {}};
+    Draft draft{{.name = layer.name + (kind == ActionKind::recompute ? " again" : "")}, {}};
     std::size_t next = 0;
     const auto take = [&](std::uint32_t t, bool written) {
       add(draft, t, &query.operands.at(next++), written);
@@ -154,11 +286,13 @@ class Builder {
       take(tensor("cache of " + layer.name + suffix_, TensorClass::kv_cache, bytes(layer.cached),
                   Begins::stays),
            false);
+    if (origin_of(model_, l) == l) life_of_output(l).begin_again();
     take(output_of(l), true);
-    if (work_.pricing.training && layer.backward.runs &&
-        (layer.backward.kept > 0 || layer.backward.kept_bytes > 0))
-      add(draft, kept_of(layer), nullptr, true);  // the forward pass does not count its bytes
-    finish(std::move(draft), query, ActionKind::forward, l);
+    if (keeps_inner && keeps(layer)) {
+      life_of_kept(l).begin_again();
+      add(draft, kept_of(l), nullptr, true);  // the forward pass does not count its bytes
+    }
+    finish(std::move(draft), query, kind, l);
   }
 
   bool writes_gradients(const Layer& layer) const {
@@ -182,7 +316,9 @@ class Builder {
     }
     draft.kernel.time.lines = {{0, std::vector<double>(draft.kernel.operands.size(), 0)}};
     problem_.kernels.push_back(std::move(draft.kernel));
-    kernels_.push_back({.kind = ActionKind::backward, .micro_batch = micro_batch_});
+    kernels_.push_back({.kind = ActionKind::backward,
+                        .micro_batch = micro_batch_,
+                        .fetches = std::exchange(fetches_, {})});
   }
 
   void backward(std::uint32_t l) {
@@ -199,7 +335,7 @@ class Builder {
     if (has_weights(layer)) take(weights_of(layer), false);
     if (layer.backward.reads_output) take(output_of(l), false);
     take(gradient_of(l), false);
-    if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) take(kept_of(layer), false);
+    if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) take(kept_of(l), false);
     if (writes_gradients(layer))
       for (const std::uint32_t input : layer.inputs) take(gradient_of(input), true);
     if (has_weights(layer)) take(weight_gradient_of(layer), true);
@@ -243,6 +379,10 @@ class Builder {
   PlacementProblem problem_;
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
+  std::vector<std::uint32_t> copy_of_;
+  std::vector<ActivationLife> lives_;   ///< of the micro-batch, two per layer
+  std::vector<std::uint32_t> fetches_;  ///< of the kernel that is being made
+  std::vector<std::uint32_t> last_readers_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fates/tape.hpp"
 #include "planning/placement/memories.hpp"
 #include "planning/request.hpp"
 
@@ -20,12 +21,19 @@ struct PlacedKernel {
   /// The query's operands have no memories yet. None: the kernel computes nothing, and makes the gradients
   /// that no backward pass makes.
   std::optional<Query> query = {};
-  std::vector<std::size_t> operand_of = {};  ///< for each operand of the query: the kernel's own
+  std::vector<std::size_t> operand_of = {};  ///< the kernel's operand for each of the query
+  std::vector<std::uint32_t> saves = {};     ///< tensors that are offloaded after it
+  std::vector<std::uint32_t> fetches = {};   ///< offloaded tensors that come back from before it on
+  std::vector<std::uint32_t> passing =
+      {};  ///< operands that it does not use: they are on their way
 };
 
 struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
+  /// For a tensor that was offloaded and came back, which is a tensor of its own: the tensor that
+  /// was saved; otherwise none. Indexed by tensor.
+  std::vector<std::uint32_t> copy_of;
 };
 
 /// What is computed, and how often.
@@ -33,11 +41,13 @@ struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;
   std::string name;
-  std::int64_t micro_batches = 1;  ///< all of them; in training, those of one update
+  std::int64_t micro_batches = 1;  ///< one after the other; in training, the number per update
+  /// The operations of a micro-batch on the stages. Null: everything is kept, and stages have no effect.
+  const Tape* tape = nullptr;
 };
 
-/// Weights, optimizer state and caches are there from the start to the end, and inputs are given. Stages and fates have
-/// no effect: nothing is computed twice or left out. Throws InputError.
+/// Weights, optimizer state and caches stay; inputs are given, and stay until their last use. What is
+/// recomputed or comes back from host memory is a further tensor. Throws InputError.
 PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories);
 
 }  // namespace sluice

@@ -60,6 +60,11 @@ class PlacedLister {
   void add_tensor(std::uint32_t t) {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
+    const std::uint32_t saved = asked_.copy_of(t);
+    if (saved != none && lies_at_home(t)) {  // it is read where it was saved
+      tensors_.push_back(tensors_[saved]);
+      return;
+    }
     const std::string home = from_host || asked_.is_answer(t) ? common_.host
                              : of.begins == Begins::stays     ? node_of(t)
                                                               : "";
@@ -87,8 +92,33 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
+  /// The tensor goes to host memory after the action of this ref, if it is not there already.
+  void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
+    if (lies_at_home(t)) return;
+    saves_[t] =
+        builder_.transfer(ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host},
+                          builder_.at(ref).stage, builder_.at(ref).micro_batch);
+    builder_.wait(saves_[t], ref);
+  }
+
+  /// An offloaded tensor comes back. If it is to be in host memory, it is read where it was saved.
+  void fetch(std::uint32_t t, const PlacedKernel& kernel) {
+    const std::uint32_t saved = asked_.copy_of(t);
+    const auto save = saves_.find(saved);
+    const PlanBuilder::Ref there =
+        save != saves_.end() ? save->second : kernels_[question_.uses(saved).kernels.front()];
+    arrivals_[t] = there;
+    if (lies_at_home(t)) return;
+    arrivals_[t] = builder_.transfer(
+        ActionKind::load, tensors_[t], {.from = common_.host, .to = node_of(t), .release = false},
+        kernel.query ? stage_of_[kernel.layer] : -1, static_cast<std::int32_t>(kernel.micro_batch));
+    builder_.at(arrivals_[t]).uses.push_back({tensors_[saved], host_pool_});
+    builder_.wait(arrivals_[t], there);
+  }
+
   void list_kernel(std::uint32_t k) {
     const PlacedKernel& kernel = asked_.kernels()[k];
+    for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
     if (!kernel.query) {  // It computes nothing. The next kernel makes its results.
       waiting_.push_back(k);
@@ -106,6 +136,7 @@ class PlacedLister {
     if (is_last_of_micro_batch(k)) builder_.at(ref).samples_done = samples_done(k);
     for (const auto& operand : question_.problem().kernels[k].operands)
       if (asked_.is_answer(operand.tensor)) give_back(ref, operand.tensor);
+    for (const std::uint32_t t : kernel.saves) save_offloaded(ref, t);
   }
 
   /// The action of `ref` stands for kernel k: it makes, reads and writes the operands of this kernel.
@@ -113,19 +144,25 @@ class PlacedLister {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
       const bool first = question_.uses(t).kernels.front() == k;
-      if (is_held(t)) continue;
-      if (first && tensor(t).begins == Begins::made)
+      const auto& passing = asked_.kernels()[k].passing;
+      if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
+      if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
+      const bool written = operand.written && asked_.copy_of(t) == none;  // else a load wrote it
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
         return use.tensor == tensors_[t] && use.pool == pool;
       });
       if (known == uses.end())
-        uses.push_back({tensors_[t], pool, true, operand.written});
+        uses.push_back({tensors_[t], pool, true, written});
       else
-        known->written |= operand.written;
+        known->written |= written;
       const auto load = loads_.find(t);
       if (first && load != loads_.end()) builder_.wait(ref, load->second);
+      const auto arrival = arrivals_.find(t);
+      if (arrival == arrivals_.end()) continue;
+      builder_.wait(ref, arrival->second);
+      arrivals_.erase(arrival);
     }
   }
 
@@ -175,9 +212,10 @@ class PlacedLister {
   void say_facts() {
     std::int64_t fast = 0, slow = 0;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
-      (fast_[t] ? fast : slow) += tensor(t).bytes;
+      if (asked_.copy_of(t) == none) (fast_[t] ? fast : slow) += tensor(t).bytes;
     builder_.fact(Fact("placed_bytes", fast, "byte").said_of(asked_.memories().fast));
     builder_.fact(Fact("placed_bytes", slow, "byte").said_of(asked_.memories().slow));
+    for (const Fact& fact : asked_.facts_of_fates()) builder_.fact(fact);
   }
 
   const PolicyRequest& request_;
@@ -190,10 +228,12 @@ class PlacedLister {
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
   std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem
   std::vector<std::uint32_t> inputs_;
-  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< loads in the prologue
-  std::vector<PlanBuilder::Ref> kernels_;            ///< by kernel; empty if it computes nothing
-  std::vector<std::uint32_t> waiting_;               ///< kernels whose results the next one makes
-  std::set<std::int64_t> done_;  ///< micro-batches whose samples are done by a save
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;     ///< loads in the prologue
+  std::map<std::uint32_t, PlanBuilder::Ref> saves_;     ///< of offloaded tensors
+  std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;  ///< for which the next use waits
+  std::vector<PlanBuilder::Ref> kernels_;               ///< by kernel; empty if it computes nothing
+  std::vector<std::uint32_t> waiting_;  ///< kernels whose results the next one makes
+  std::set<std::int64_t> done_;         ///< micro-batches whose samples are done by a save
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "planning/placement/placed_question.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
+#include "planning/training/training.hpp"
 
 namespace sluice {
 namespace {
@@ -29,7 +31,17 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Finds the tensors that one kernel makes and no other kernel touches, indexed by tensor.
+/// What the scenario's strategy for fates chooses if memory has no limit.
+FateChoice fates_of(const PolicyRequest& request, const Common& common) {
+  if (!request.workload.training || !request.fates || request.strategy().name == "keep_all")
+    return {};
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  const TrainingOrder order{"resident", true, 1, {common.device.name}, common.overlap};
+  return choose_fates(unlimited, order, std::numeric_limits<double>::infinity());
+}
+
+/// The tensors that one kernel makes and no other one touches, indexed by tensor.
 std::vector<char> answers_of(const PlacementProblem& problem) {
   std::vector<int> uses(problem.tensors.size(), 0);
   for (const PlacementProblem::Kernel& kernel : problem.kernels)
@@ -55,7 +67,10 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& commo
                                const std::string& policy, Barred barred)
     : memories_(two_memories(request.pricing.platform, common.device.name)),
       micro_batches_(micro_batches_of(request)),
-      work_(placed_kernels({request.pricing, request.workload, policy, micro_batches_}, memories_)),
+      fates_(fates_of(request, common)),
+      work_(placed_kernels({request.pricing, request.workload, policy, micro_batches_,
+                            fates_.tape.empty() ? nullptr : &fates_.tape},
+                           memories_)),
       answers_(request.workload.training ? std::vector<char>(work_.problem.tensors.size(), 0)
                                          : answers_of(work_.problem)),
       question_(barred_problem(work_.problem, answers_, barred)) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fates/strategy.hpp"
 #include "placement/ways.hpp"
 #include "planning/parts.hpp"
 #include "planning/placement/kernels.hpp"
@@ -29,6 +30,9 @@ class PlacedQuestion {
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
+  /// For an offloaded tensor that came back, the tensor that was saved; otherwise none.
+  std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
+  const std::vector<Fact>& facts_of_fates() const { return fates_.facts; }
   /// The number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
   /// The number of times that the kernels run.
@@ -43,6 +47,7 @@ class PlacedQuestion {
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
+  FateChoice fates_;  ///< an empty tape: everything is kept
   PlacedKernels work_;
   std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "document/load.hpp"
 #include "plan/text.hpp"
 #include "planning/replica.hpp"
 #include "support/small_case.hpp"
