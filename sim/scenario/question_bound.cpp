@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/quantity.hpp"
+#include "scenario/placed_bound.hpp"
 
 namespace sluice {
 
@@ -123,7 +124,7 @@ QuestionBound question_bound(const Scenario& scenario) {
 
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages) {
   const Value* placement = scenario.policy.keys.map().find("placement");
-  if (placement && placement->text() != "none") return {0, "tensors may be in several memories"};
+  if (placement && placement->text() != "none") return placed_bound(scenario);
   QuestionTerms terms = question_terms(scenario, stages);
   QuestionBound bound = bound_of(terms);
   bound.within = std::move(terms.within);

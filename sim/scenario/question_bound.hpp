@@ -20,10 +20,10 @@ struct QuestionBound {
   std::string within = {};
 };
 
-/// Returns the bound for the devices that may take part. They are all devices of the platform, or a single device
-/// under a policy that computes on one device. It is assumed that kernels read and write the first memory of their
-/// device. Kernels that use another memory could be faster. So the bound is 0 if the policy places tensors in several
-/// memories.
+/// Returns the bound for the devices that may take part: all devices of the platform, or under a
+/// policy that computes on one device, that device. It assumes that kernels read and write the
+/// first memory of their device. If the policy may place tensors in two memories, placed_bound() is
+/// taken instead, which counts the computation only.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the stages from which the bound is computed. They do not depend on prices, so a caller
 /// may keep them and pass them to the function below.

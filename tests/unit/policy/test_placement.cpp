@@ -7,6 +7,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
+#include "scenario/question_bound.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
@@ -150,6 +151,20 @@ TEST_CASE("placement auto is never slower than a run in the first memory",
       CHECK(seconds_of(random_products(seed, "auto", dram)) <= first * (1 + 1e-9));
     }
   CHECK(fitted > 12);
+}
+
+TEST_CASE("no run with a placement beats the bound of the question", "[placement][property]") {
+  // In DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
+  CHECK(question_bound(two_products("1020B")).seconds == Approx(3 * 14.2));
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)
+    for (const char* way : {"static", "first_touch", "all_slow", "auto"})
+      for (const std::int64_t dram : {200, 3000, 100'000}) {
+        INFO("seed " << seed << ", " << way << ", " << dram << " bytes of fast memory");
+        const Scenario scenario = random_products(seed, way, dram);
+        const double bound = question_bound(scenario).seconds;
+        CHECK(bound > 0);
+        CHECK(seconds_of(scenario) >= bound * (1 - 1e-9));
+      }
 }
 
 TEST_CASE("training also places gradients and optimizer state", "[placement]") {

@@ -1,0 +1,80 @@
+#include "scenario/placed_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "planning/placement/kernels.hpp"
+
+namespace sluice {
+namespace {
+
+double least_seconds(const KernelTime& time) {
+  if (!time.table.empty()) return *std::min_element(time.table.begin(), time.table.end());
+  double least = 0;
+  for (const KernelTime::Line& line : time.lines) {
+    double seconds = line.base;
+    for (const double extra : line.extra) seconds += std::min(0.0, extra);
+    least = std::max(least, seconds);
+  }
+  return least;
+}
+
+/// The devices that compute.
+std::vector<std::string> devices_of(const Scenario& scenario) {
+  const Value* said = scenario.policy.keys.map().find("device");
+  if (!scenario.policy->all_devices && said && said->is_scalar()) return {said->text()};
+  std::vector<std::string> names;
+  for (const Device& device : scenario.platform.devices)
+    if (names.empty() || scenario.policy->all_devices) names.push_back(device.name);
+  return names;
+}
+
+/// Of one micro-batch.
+double seconds_on(const Scenario& scenario, const std::string& device) {
+  const Workload& workload = scenario.workload;
+  const std::vector<Stage> stages;
+  const Pricing pricing{scenario.model,    stages,
+                        scenario.platform, *scenario.cost,
+                        workload.dtype,    workload.training ? &*workload.training : nullptr};
+  const PlacedKernels work =
+      placed_kernels({pricing, workload, "", 1}, two_memories(scenario.platform, device));
+  double forward = 0, backward = 0;
+  for (std::size_t k = 0; k < work.kernels.size(); ++k) {
+    const ActionKind kind = work.kernels[k].kind;
+    const double seconds = least_seconds(work.problem.kernels[k].time);
+    if (kind == ActionKind::forward) forward += seconds;
+    if (kind == ActionKind::backward) backward += seconds;
+  }
+  // A plan without a placement prices backward passes as the workload says, and one with a placement
+  // layer by layer.
+  if (workload.training && workload.training->backward)
+    backward = std::min(backward, *workload.training->backward * forward);
+  return forward + backward;
+}
+
+}  // namespace
+
+QuestionBound placed_bound(const Scenario& scenario) {
+  const std::vector<std::string> devices = devices_of(scenario);
+  double least = std::numeric_limits<double>::infinity();
+  try {
+    for (const std::string& device : devices)
+      if (scenario.platform.device(device).rate.count(scenario.workload.dtype) != 0)
+        least = std::min(least, seconds_on(scenario, device));
+  } catch (const InputError&) {
+    return {0, "tensors may be in several memories"};
+  }
+  const Workload& workload = scenario.workload;
+  QuestionBound bound;
+  bound.seconds = least * static_cast<double>(workload.steps) *
+                  static_cast<double>(workload.micro_batches_per_step()) /
+                  static_cast<double>(devices.size());
+  bound.reason = "computation " + format_quantity(bound.seconds, Dimension::seconds) +
+                 " with each tensor in the memory where its kernels are fastest";
+  if (devices.size() < scenario.platform.devices.size()) bound.within = " on " + devices.front();
+  return bound;
+}
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// The bound of the question where the policy may place tensors in two memories of a device.
+#pragma once
+
+#include "scenario/question_bound.hpp"
+
+namespace sluice {
+
+/// The forward and backward passes of all micro-batches, each with its tensors in the memories in which
+/// it takes the least time. Every plan computes each pass at least once, with its tensors in some of
+/// these memories. 0 if a pass has no price there.
+QuestionBound placed_bound(const Scenario& scenario);
+
+}  // namespace sluice
