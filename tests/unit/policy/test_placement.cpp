@@ -105,17 +105,22 @@ Scenario random_products(std::uint64_t seed, const std::string& placement, std::
                 "\n  memories:\n    host: {capacity: 1MB}\n  links:\n    host: {joins: [host, "
                 "cpu], bandwidth: " +
                 link + "B/s}\n    far: {joins: [cpu, cpu_ddr], bandwidth: " + copy + "B/s}\n";
+  const bool trains = dice.one_in(2);
   const std::string training =
-      dice.one_in(2) ? ", mode: training, optimizer: sgd, backward: per_layer" : "";
+      trains ? ", mode: training, optimizer: sgd, backward: per_layer" : "";
+  static const std::vector<std::string> strategies = {"keep_all", "checkpoint", "offload_all",
+                                                      "recompute_all", "auto"};
+  const std::string fates = trains ? "fates: " + strategies[seed % 5] + "\n" : "";
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
                  "    name: random\n    layers:\n" +
                      layers +
                      "platform:\n  format: sluice-platform/1\n  name: server\n  devices:\n"
                      "    cpu:\n      rate: {float32: 10kFLOP/s}\n" +
-                     memories + "stages: {cut: per_layer}\npolicy: {name: resident, placement: " +
-                     placement + "}\nworkload: {batch: " + number(1, 3) +
-                     ", steps: " + number(1, 4) + training + "}\n",
+                     memories + fates +
+                     "stages: {cut: per_layer}\npolicy: {name: resident, placement: " + placement +
+                     "}\nworkload: {batch: " + number(1, 3) + ", steps: " + number(1, 4) +
+                     training + "}\n",
                  "random.yaml"),
       "random");
 }
