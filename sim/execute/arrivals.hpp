@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "execute/steady.hpp"
 #include "plan/tables.hpp"
 #include "trace/span.hpp"
@@ -141,7 +142,7 @@ class Arrivals {
   }
 
   const PlanTables& tables_;
-  std::vector<Progress> progress_;            ///< indexed by action
+  LargeVector<Progress> progress_;            ///< indexed by action
   std::vector<std::vector<Flight>> flights_;  ///< indexed by action; empty if none was in flight
 };
 

@@ -195,7 +195,7 @@ class Forwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t body_, reach_;
-  std::vector<double> available_;  ///< by action, outside the body
+  LargeVector<double> available_;  ///< by action, outside the body
   Window window_;
   std::vector<double> time_;  ///< by stream: the end of its latest execution
   std::int64_t most_;

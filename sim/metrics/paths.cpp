@@ -17,11 +17,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-PathGraph::PathGraph(const Plan& p) : plan(p), nodes(p.actions.size()), order(p.actions.size()) {
+PathGraph::PathGraph(const Plan& p) : plan(p), order(p.actions.size()) {
+  nodes.reserve(p.actions.size());
   waits.reserve(p.actions.size());
-  for (std::uint32_t a = 0; a < nodes.size(); ++a) {
+  for (std::uint32_t a = 0; a < p.actions.size(); ++a) {
     const Action& action = plan.actions[a];
-    Node& node = nodes[a];
+    Node& node = nodes.emplace_back();
     node.seconds = seconds_alone(plan, action);
     if (!action.flows.empty()) node.latency_s = latency(plan, action);
     node.not_before = action.not_before;
@@ -60,38 +61,42 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // This is Kahn's algorithm. The actions that follow the k-th one are next[first[k]] … next[first[k + 1] - 1]. An
-  // action that never runs neither follows nor precedes anything.
-  const auto ever_runs = [&](std::uint32_t a) { return plan.executions_of(a) > 0; };
-  std::vector<std::uint32_t> previous(end - begin, none), last(plan.streams.size(), none);
-  for (std::uint32_t a = begin; a < end; ++a)
-    if (ever_runs(a)) previous[a - begin] = std::exchange(last[nodes[a].stream], a);
-  const auto each_edge = [&](auto&& edge) {
-    for (std::uint32_t a = begin; a < end; ++a) {
-      if (!ever_runs(a)) continue;
-      if (previous[a - begin] != none) edge(previous[a - begin] - begin, a - begin);
-      for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
-        if (inside(waits[w]) && ever_runs(waits[w].action))
-          edge(waits[w].action - begin, a - begin);
-    }
-  };
-  std::vector<std::uint32_t> first(end - begin + 1, 0), missing(end - begin, 0);
-  each_edge([&](std::uint32_t from, std::uint32_t to) {
-    ++first[from];
-    ++missing[to];
-  });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<std::uint32_t> next(first.back()), ready;
-  each_edge([&](std::uint32_t from, std::uint32_t to) { next[--first[from]] = to; });
-  for (std::uint32_t k = 0; k < missing.size(); ++k)
-    if (missing[k] == 0) ready.push_back(k);
+  // Each stream goes on until one of its actions waits for an action that has no place yet, and again
+  // when that action has one. What never runs neither follows nor precedes anything.
+  const bool all_run = section != Section::body;
+  std::vector<char> placed(end - begin, 0);
+  std::vector<std::uint32_t> next(end - begin, none);          // by action: the next on its stream
+  std::vector<std::uint32_t> first_waiter(end - begin, none);  // by action: a stream
+  std::vector<std::uint32_t> head(plan.streams.size(), none),
+      next_waiter(plan.streams.size(), none);
   std::uint32_t place = begin;
+  for (std::uint32_t a = end; a-- > begin;)
+    if (all_run || plan.executions_of(a) > 0)
+      next[a - begin] = std::exchange(head[nodes[a].stream], a);
+    else
+      placed[a - begin] = 1;
+  for (std::uint32_t a = begin; a < end; ++a)
+    if (placed[a - begin] != 0) order[place++] = a;
+  const auto awaited = [&](std::uint32_t a) {
+    for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
+      if (inside(waits[w]) && placed[waits[w].action - begin] == 0) return waits[w].action;
+    return none;
+  };
+  std::vector<std::uint32_t> ready(plan.streams.size());
+  std::iota(ready.rbegin(), ready.rend(), 0U);
   while (!ready.empty()) {
-    const std::uint32_t k = ready.back();
+    const std::uint32_t stream = ready.back();
     ready.pop_back();
-    order[place++] = begin + k;
-    for (std::uint32_t i = first[k]; i < first[k + 1]; ++i)
-      if (--missing[next[i]] == 0) ready.push_back(next[i]);
+    for (std::uint32_t& a = head[stream]; a != none; a = next[a - begin]) {
+      if (const std::uint32_t other = awaited(a); other != none) {
+        next_waiter[stream] = std::exchange(first_waiter[other - begin], stream);
+        break;
+      }
+      order[place++] = a;
+      placed[a - begin] = 1;
+      for (std::uint32_t s = first_waiter[a - begin]; s != none; s = next_waiter[s])
+        ready.push_back(s);
+    }
   }
   if (place != end) throw InternalError("the waits of a checked plan form a cycle");
 }
@@ -176,7 +181,7 @@ class Backwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t few_, begin_ = 0;
-  std::vector<double> known_;  ///< `pushed` by action, outside the body
+  LargeVector<double> known_;  ///< `pushed` by action, outside the body
   Window window_;              ///< `pushed` by execution
   std::vector<double> rest_;   ///< by stream: seconds from the start of its next execution to
                                ///< the end of the run

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -32,11 +33,11 @@ struct PathGraph {
   std::int64_t runs_between(const Node& node, std::int64_t begin, std::int64_t end) const;
 
   const Plan& plan;
-  std::vector<Node> nodes;
-  std::vector<Wait> waits;
-  /// The actions, section by section. Each comes after the actions that it waits for and the actions that precede it on
-  /// its stream.
-  std::vector<std::uint32_t> order;
+  LargeVector<Node> nodes;
+  LargeVector<Wait> waits;
+  /// The actions, section by section. Each comes after those that it waits for and those that
+  /// precede it on its stream.
+  LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;    ///< the longest wait on an action of the body, in iterations
   std::int64_t farthest_ahead = 0;  ///< the largest `ahead` of an action that runs at all, in
                                     ///< iterations
@@ -48,11 +49,12 @@ struct PathGraph {
 /// The start of the first execution of each action and of each stream. It is infinity if nothing
 /// runs.
 struct Heads {
-  std::vector<double> action_start, stream_start;
+  LargeVector<double> action_start;
+  std::vector<double> stream_start;
   double latest_available = 0;  ///< the longest path
 };
 struct Tails {
-  std::vector<double> action_tail;  ///< by action: what follows the end of its last execution
+  LargeVector<double> action_tail;  ///< by action: what follows the end of its last execution
   std::vector<double> stream_tail;  ///< by stream: what follows the end of its last execution
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/large_pages.hpp"
 #include "plan/tables.hpp"
 
 namespace sluice {
@@ -17,10 +18,14 @@ Totals::Totals(const Plan& plan)
       middle_(middle_iteration(plan)),
       last_(plan.iterations - 1),
       first_(plan.iterations_per_step - 1),
-      actions_(plan.actions.size()),
       streams_(plan.streams.size()),
       pools_(plan.pools.size()) {
-  places_.reserve(plan.actions.size());
+  const std::size_t count = plan.actions.size();
+  actions_.reserve(count);
+  prefer_large_pages(actions_.data(), count * sizeof(Action));
+  actions_.resize(count);
+  places_.reserve(count);
+  prefer_large_pages(places_.data(), count * sizeof(Place));
   for (const sluice::Action& action : plan.actions)
     places_.push_back({action.stream, plan.streams[action.stream].kind == StreamKind::compute,
                        action.is_transfer(), action.ahead});

@@ -65,7 +65,7 @@ std::string NameTables::declare(const PlanLine& line, Names& names, const Word& 
 ActionKind kind_of(const PlanLine& line, const Word& word) {
   std::vector<std::string> known;
   for (const KindRecord& record : action_kinds())
-    if (record.name == word.text) return record.kind;
+    if (same_name(record.name, word.text)) return record.kind;
   if (word.text == "receive")
     line.fail(word.column,
               "'receive' is no longer a kind of action: let the actions that wait for it wait for "
@@ -75,17 +75,25 @@ ActionKind kind_of(const PlanLine& line, const Word& word) {
                              did_you_mean(word.text, known) + "; known: " + join(known));
 }
 
+const KeyList& ActionReader::allowed() const {
+  return tables_.version == 1 ? allowed_1 : allowed_2;
+}
+
 void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Section section) {
-  section_ = static_cast<std::size_t>(section);
   if (words.size() > 1 && words[1].equals == std::string_view::npos)
     line.fail(words[1].column, "'" + std::string(words[1].text) +
                                    "': expected key=value after an action's name; declare pools, "
                                    "links, streams and tensors before the first section");
-  const LineKeys keys(line, words, 1, tables_.version == 1 ? allowed_1 : allowed_2);
+  read(line, words[0], LineKeys(line, words, 1, allowed()), section);
+}
+
+void ActionReader::read(const PlanLine& line, const Word& name, const LineKeys& keys,
+                        Section section) {
+  section_ = static_cast<std::size_t>(section);
   if (first_[section_] == none) first_[section_] = static_cast<std::uint32_t>(plan_.actions.size());
   Action& action = plan_.actions.emplace_back();
-  read_name(line, keys, words[0], action);
-  action.stream = look_up(line, tables_.streams, keys.get(on), "stream");
+  read_name(line, keys, name, action);
+  action.stream = streams_.look_up(line, tables_.streams, keys.get(on), "stream");
   action.samples = keys.count(samples, 0);
   action.samples_done = keys.count(samples_done, 0);
   action.ahead = static_cast<std::int32_t>(keys.count(ahead, 0, -1'000'000, 1'000'000));
@@ -102,9 +110,9 @@ void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Se
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
-  if (!names_[section_].add(name))
-    line.fail(word.column, "second action called '" + std::string(name) + "' in this section");
   const std::optional<FormulaName> formula = formula_of(name);
+  if (!names_[section_].add(name, formula, static_cast<std::uint32_t>(plan_.actions.size() - 1)))
+    line.fail(word.column, "second action called '" + std::string(name) + "' in this section");
   const Word* kind_word = keys.find(kind);
   if (kind_word || tables_.version == 1) {
     action.kind = kind_of(line, keys.get(kind));
@@ -159,8 +167,8 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
 /// Reads a transfer of one tensor. Without the key 'bytes' it moves the whole tensor.
 void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
   Flow flow;
-  flow.tensor = look_up(line, tables_.tensors, *keys.find(moves), "tensor");
-  flow.route = look_up(line, tables_.routes, keys.get(route), "route");
+  flow.tensor = tensors_.look_up(line, tables_.tensors, *keys.find(moves), "tensor");
+  flow.route = routes_.look_up(line, tables_.routes, keys.get(route), "route");
   if (tables_.version == 1) keys.get(bytes);
   flow.bytes = keys.count(bytes, plan_.tensors[flow.tensor].bytes);
   action.flows.push_back(flow);
@@ -232,10 +240,8 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
     wait.distance = take_distance(line, word);
     section = take_section(line, word);
   }
-  const std::uint32_t known = known_number(section, word);
-  if (known != Names::unknown)
-    wait.action = first_[section] + known;
-  else
+  wait.action = is_bare(word) ? names_[section].find(word.text) : ActionNames::unknown;
+  if (wait.action == ActionNames::unknown)
     pending_.push_back({static_cast<std::uint32_t>(plan_.actions.size() - 1),
                         static_cast<std::uint32_t>(action.waits.size()),
                         static_cast<std::uint32_t>(word.column),
@@ -269,14 +275,16 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Returns the number of an action that has been read already and whose name is written without quotes.
-/// It is often the action of the line above.
-std::uint32_t ActionReader::known_number(std::size_t section, const Word& name) const {
-  if (!is_bare(name)) return Names::unknown;
-  const auto& all = names_[section].all();
-  if (all.size() > 1 && same_name(all[all.size() - 2], name.text))
-    return static_cast<std::uint32_t>(all.size() - 2);
-  return names_[section].find(name.text);
+/// Reports a wait for an action that the section does not have.
+void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
+  auto end = static_cast<std::uint32_t>(plan_.actions.size());
+  for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);
+  std::deque<std::string> written;
+  Names names;
+  for (std::uint32_t a = std::min(first_[section], end); a < end; ++a)
+    names.add(written.emplace_back(name_of(plan_.actions[a])));
+  look_up(line, names, word, "action");
+  throw InternalError("an action of the plan was not found by its name");
 }
 
 void ActionReader::resolve_waits(std::string_view text, const std::string& file) {
@@ -284,10 +292,13 @@ void ActionReader::resolve_waits(std::string_view text, const std::string& file)
     const std::size_t begin = plan_.line_begins[pending.action];
     const Word word{text.substr(begin + pending.column - 1, pending.size),
                     static_cast<int>(pending.column)};
-    std::uint32_t number = known_number(pending.section, word);
-    if (number == Names::unknown)
-      number = look_up(line_at(text, begin, file), names_[pending.section], word, "action");
-    plan_.actions[pending.action].waits[pending.place].action = first_[pending.section] + number;
+    const ActionNames& names = names_[pending.section];
+    std::uint32_t action = is_bare(word) ? names.find(word.text) : ActionNames::unknown;
+    if (action == ActionNames::unknown && !is_bare(word))
+      action = names.find(line_at(text, begin, file).name(word));
+    if (action == ActionNames::unknown)
+      fail_unknown(line_at(text, begin, file), pending.section, word);
+    plan_.actions[pending.action].waits[pending.place].action = action;
   }
 }
 

@@ -4,9 +4,12 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "plan/formula_numbers.hpp"
 #include "plan/line_keys.hpp"
 #include "plan/plan.hpp"
 
@@ -29,14 +32,76 @@ struct NameTables {
 /// Returns the kind of action that a word of the text names.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
+/// The numbers of the actions of one section by their names. The names must outlive this object.
+class ActionNames {
+ public:
+  static constexpr std::uint32_t unknown = Names::unknown;
+
+  /// Enters a name, whose parts are given if the formula makes it. Returns false if it exists already.
+  bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
+    above_ = std::exchange(latest_, {name, action});
+    if (formula) return formulas_.add(*formula, action);
+    if (!others_.add(name)) return false;
+    of_others_.push_back(action);
+    return true;
+  }
+  /// Returns the number of the action, or `unknown`. It is often the action of the line above the latest.
+  std::uint32_t find(std::string_view name) const {
+    if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
+    if (const std::optional<FormulaName> formula = formula_of(name))
+      return formulas_.find(*formula);
+    const std::uint32_t other = others_.find(name);
+    return other == unknown ? unknown : of_others_[other];
+  }
+
+ private:
+  struct Line {
+    std::string_view name;
+    std::uint32_t action = unknown;
+  };
+  FormulaNumbers formulas_;
+  Names others_;
+  std::vector<std::uint32_t> of_others_;  ///< numbers of the actions whose names are in `others_`
+  Line latest_, above_;
+};
+
+/// Looks up names that are often the same as before, or the ones that were declared next.
+class RecentName {
+ public:
+  std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
+                        const char* what) {
+    for (std::uint32_t& number : recent_)
+      if (number < names.all().size() && same_name(names.all()[number], word.text)) return number;
+    const std::uint32_t number = sluice::look_up(line, names, word, what);
+    recent_[++calls_ % recent_.size()] = number;
+    return number;
+  }
+
+ private:
+  std::array<std::uint32_t, 4> recent_ = {Names::unknown, Names::unknown, Names::unknown,
+                                          Names::unknown};
+  std::size_t calls_ = 0;
+};
+
 class ActionReader {
  public:
   /// The reader adds the actions to `plan`.
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. All sections must have
-  /// been read.
+  /// Reads a line that has nothing unusual, which takes less time. Returns false, and has done nothing,
+  /// if the line must be read word by word. `begins` is called before the action is added.
+  template <class Begins>
+  bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
+    LineKeys keys(line, allowed());
+    Word name;
+    if (!keys.take(name, order_)) return false;
+    begins();
+    read(line, name, keys, section);
+    return true;
+  }
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file;
+  /// the sections are known.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
@@ -46,6 +111,8 @@ class ActionReader {
     std::uint32_t column, size;   ///< where the awaited name is in the action's line
     std::size_t section;
   };
+  const KeyList& allowed() const;
+  void read(const PlanLine& line, const Word& name, const LineKeys& keys, Section section);
   void read_name(const PlanLine& line, const LineKeys& keys, const Word& word, Action& action);
   void read_work(const PlanLine& line, const LineKeys& keys, Action& action);
   void read_moves(const PlanLine& line, const LineKeys& keys, Action& action);
@@ -53,17 +120,18 @@ class ActionReader {
   void read_wait(const PlanLine& line, Word word, Action& action);
   static std::uint32_t take_distance(const PlanLine& line, Word& word);
   std::size_t take_section(const PlanLine& line, Word& word) const;
-  std::uint32_t known_number(std::size_t section, const Word& name) const;
+  [[noreturn]] void fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const;
   Flow read_flow(const PlanLine& line, const Word& word) const;
   Access read_access(const PlanLine& line, const Word& word) const;
   Placement read_placement(const PlanLine& line, const Word& word) const;
 
   Plan& plan_;
   NameTables& tables_;
-  /// the names of the actions of each section; numbers count from the section's first action
-  std::array<Names, 3> names_;
+  std::array<ActionNames, 3> names_;                         ///< per section
   std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< first action, indexed by section
   std::size_t section_ = 0;
+  KeyOrder order_;
+  RecentName streams_, tensors_, routes_;
   std::vector<Pending> pending_;
 };
 

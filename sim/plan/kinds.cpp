@@ -120,10 +120,23 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "records stand in the order of the enumeration");
 
-/// For each character, the first kind whose letter begins with it. If there is none, the number of kinds.
+constexpr std::uint8_t no_kind = kinds.size();
+
+/// By kind: the next one whose letter begins with the same character, or their number.
+constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
+  std::array<std::uint8_t, kinds.size()> table{};
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    std::size_t next = i + 1;
+    while (next < kinds.size() && kinds[next].letter.front() != kinds[i].letter.front()) ++next;
+    table[i] = static_cast<std::uint8_t>(next);
+  }
+  return table;
+}();
+
+/// By character: the first kind whose letter begins with it, or their number.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
-  table.fill(static_cast<std::uint8_t>(kinds.size()));
+  table.fill(no_kind);
   for (std::size_t i = kinds.size(); i-- > 0;)
     table[static_cast<unsigned char>(kinds[i].letter.front())] = static_cast<std::uint8_t>(i);
   return table;
@@ -141,9 +154,15 @@ const KindRecord& record_of(ActionKind kind) {
 
 std::optional<ActionKind> kind_with_letter(std::string_view letter) {
   if (letter.empty()) return {};
-  for (std::size_t i = first_with[static_cast<unsigned char>(letter.front())]; i < kinds.size();
-       ++i)
-    if (kinds[i].letter == letter) return kinds[i].kind;
+  for (std::size_t i = first_with[static_cast<unsigned char>(letter.front())]; i != no_kind;
+       i = next_with[i]) {
+    const std::string_view known = kinds[i].letter;
+    if (known.size() != letter.size()) continue;
+    // A letter is short, so that a call of the C library would take longer.
+    std::size_t same = 0;
+    while (same < known.size() && known[same] == letter[same]) ++same;
+    if (same == known.size()) return kinds[i].kind;
+  }
   return {};
 }
 

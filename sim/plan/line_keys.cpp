@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 namespace sluice {
 
@@ -31,14 +32,54 @@ LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::si
       line.fail(word.column, is_flag ? "'" + std::string(key) + "' takes no value: remove '=...'"
                                      : "'" + std::string(key) + "' has no value; expected " +
                                            std::string(key) + "=...");
-    places_[number] = static_cast<std::uint8_t>(values_.size());
     if (alone)
-      values_.push_back({{}, word.column});
+      put(number, {{}, word.column});
     else
-      values_.push_back({.text = word.text.substr(word.equals + 1),
-                         .column = word.column + static_cast<int>(word.equals) + 1,
-                         .bare = word.bare});
+      put(number, {.text = word.text.substr(word.equals + 1),
+                   .column = word.column + static_cast<int>(word.equals) + 1,
+                   .bare = word.bare});
     present_ |= std::uint64_t{1} << number;
+  }
+}
+
+std::size_t LineKeys::key_at(std::size_t at, std::size_t after, KeyOrder& order) const {
+  const std::string_view text = line_.text;
+  bool bare = false;
+  const std::size_t equals = end_of_part(text, at, bare);
+  if (equals == text.size() || text[equals] != '=') return KeyList::nothing;
+  const std::size_t key = allowed_.number_of(text.substr(at, equals - at));
+  if (key != KeyList::nothing) order.next[after] = static_cast<std::uint8_t>(key);
+  return key;
+}
+
+bool LineKeys::take(Word& name, KeyOrder& order) {
+  static_assert(std::is_trivially_destructible_v<Word>);
+  const std::string_view text = line_.text;
+  const auto after_blanks = [&](std::size_t at) {
+    while (at < text.size() && is_blank(text[at])) ++at;
+    return at;
+  };
+  const std::size_t begin = after_blanks(0);
+  std::size_t at = end_of_part(text, begin, name.bare);
+  name.text = text.substr(begin, at - begin);
+  name.column = static_cast<int>(begin) + 1;
+  if (!name.bare || at == text.size() || !is_blank(text[at])) return false;
+  const std::size_t most = std::min(allowed_.flags, allowed_.keys.size());
+  for (std::size_t last = KeyOrder::first;;) {
+    at = after_blanks(at);
+    if (at == text.size()) return present_ != 0;
+    std::size_t key = order.next[last];
+    if (!allowed_.is_at(text, at, key)) key = key_at(at, last, order);
+    if (key >= most || find(key)) return false;
+    const std::size_t value = at + allowed_.keys[key].size() + 1;
+    bool bare = false;
+    at = end_of_part(text, value, bare);
+    if (at < text.size() && !is_blank(text[at])) return false;
+    put(key, {.text = text.substr(value, at - value),
+              .column = static_cast<int>(value) + 1,
+              .bare = bare});
+    present_ |= std::uint64_t{1} << key;
+    last = key;
   }
 }
 

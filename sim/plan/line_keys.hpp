@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/few.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "plan/names.hpp"
@@ -39,6 +42,7 @@ class KeyList {
       std::size_t slot = first_slot(keys[i]);
       while (numbers_[slot] != nothing) slot = (slot + 1) % slots;
       numbers_[slot] = static_cast<std::uint8_t>(i);
+      begin_keys(i);
     }
   }
   /// Returns the number of a key, or `nothing` when the list does not contain it.
@@ -47,6 +51,18 @@ class KeyList {
     while (numbers_[slot] != nothing && !same_name(keys[numbers_[slot]], key))
       slot = (slot + 1) % slots;
     return numbers_[slot];
+  }
+
+  /// Whether the key with this number and a '=' begin at this position of the text.
+  bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
+    if (at + sizeof(std::uint64_t) > text.size()) return false;  // there is a slower way
+    std::uint64_t bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & masks_[number]) != begins_[number]) return false;
+    const std::string_view key = keys[number];
+    return key.size() < sizeof bytes ||
+           (at + key.size() < text.size() && text[at + key.size()] == '=' &&
+            same_name(text.substr(at, key.size()), key));
   }
 
   static constexpr std::uint8_t nothing = 63;
@@ -61,11 +77,30 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
+  /// Keeps the first eight bytes of a key and its '=', as they are in memory.
+  constexpr void begin_keys(std::size_t number) {
+    static_assert(std::endian::native == std::endian::little);
+    const std::string_view key = keys[number];
+    for (std::size_t i = 0; i <= key.size() && i < sizeof(std::uint64_t); ++i) {
+      const auto byte = static_cast<unsigned char>(i < key.size() ? key[i] : '=');
+      begins_[number] |= std::uint64_t{byte} << 8 * i;
+      masks_[number] |= std::uint64_t{0xFF} << 8 * i;
+    }
+  }
+
+  std::array<std::uint64_t, most_keys> begins_{}, masks_{};
   std::array<std::uint8_t, slots> numbers_ = [] {
     std::array<std::uint8_t, slots> empty{};
     empty.fill(nothing);
     return empty;
   }();
+};
+
+/// For each key of a list, the key that followed it in a line before: most lines of a file have the
+/// same keys in the same order.
+struct KeyOrder {
+  static constexpr std::size_t first = KeyList::most_keys;  ///< what the first key follows
+  std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
 /// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur
@@ -74,11 +109,18 @@ class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
+  /// No keys yet, for take().
+  LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
+
+  /// Reads a line that has nothing unusual: a name without quotes, and then keys with values, each
+  /// once. Returns false for any other line, which may have a fault; then this object is of no use, and
+  /// the line must be read word by word.
+  bool take(Word& name, KeyOrder& order);
 
   /// Returns the value of a key, or null when the line does not have it. The key is given as its
   /// number in the list or its name.
   const Word* find(std::size_t key) const {
-    return (present_ >> key & 1) != 0 ? &values_[places_[key]] : nullptr;
+    return (present_ >> key & 1) != 0 ? values() + key : nullptr;
   }
   const Word* find(std::string_view key) const { return find(allowed_.number_of(key)); }
   const Word& get(std::size_t key) const;  ///< throws when it is missing
@@ -106,13 +148,19 @@ class LineKeys {
   }
 
  private:
+  /// Returns the number of the key that begins at this position of the line, or `nothing` if there is
+  /// none with a '=' behind it. `after` is the number of the key before.
+  std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
+  void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
+
+  const Word* values() const { return std::launder(reinterpret_cast<const Word*>(store_)); }
 
   const PlanLine& line_;
   const KeyList& allowed_;
-  Few<Word, 8> values_;                                    ///< in the order of the line
-  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< per key: position in values_
   std::uint64_t present_ = 0;
+  /// The values, indexed by key. Only those are made that are present: there is one such object per line.
+  alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 
 /// Returns the number of a name; for an unknown name the error lists the known names.

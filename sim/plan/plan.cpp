@@ -28,33 +28,36 @@ std::string name_of(const Action& action) {
 
 namespace {
 
-/// Removes a number from the front of `text` and returns it. Returns -1 when there is no number. Returns nothing for a
-/// number that name_of() would not write, such as 007 or one that is too large.
-std::optional<std::int32_t> take_number(std::string_view& text) {
-  std::size_t digits = 0;
-  std::int64_t number = 0;
-  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    number = 10 * number + (text[digits] - '0');
-    if (number > std::numeric_limits<std::int32_t>::max()) return {};
-  }
-  if (digits == 0) return -1;
-  if (digits > 1 && text.front() == '0') return {};
-  text.remove_prefix(digits);
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Reads a number at `at` and moves `at` behind it; -1 when there is no number. Returns nothing for a
+/// number that the formula would not write, such as 007 or one that is too large.
+inline std::optional<std::int32_t> take_number(const char*& at, const char* end) {
+  if (at == end || !is_digit(*at)) return -1;
+  const char* const begin = at;
+  std::uint64_t number = 0;
+  for (; at != end && is_digit(*at); ++at)
+    number = 10 * number + static_cast<unsigned char>(*at - '0');
+  constexpr auto most = std::uint64_t{std::numeric_limits<std::int32_t>::max()};
+  constexpr std::ptrdiff_t most_digits = 10;  // with more of them the sum may have overflowed
+  if (at - begin > most_digits || number > most || (*begin == '0' && at - begin > 1)) return {};
   return static_cast<std::int32_t>(number);
 }
 
 }  // namespace
 
 std::optional<FormulaName> formula_of(std::string_view name) {
-  const auto stage = take_number(name);
+  const char *at = name.data(), *const end = at + name.size();
+  const auto stage = take_number(at, end);
   if (!stage) return {};
-  std::size_t letters = 0;
-  while (letters < name.size() && (name[letters] < '0' || name[letters] > '9')) ++letters;
-  const auto kind = kind_with_letter(name.substr(0, letters));
+  const char* const letter = at;
+  while (at != end && !is_digit(*at)) ++at;
+  const auto kind = kind_with_letter({letter, static_cast<std::size_t>(at - letter)});
   if (!kind) return {};
-  name.remove_prefix(letters);
-  const auto micro_batch = take_number(name);
-  if (!micro_batch || !name.empty()) return {};
+  const auto micro_batch = take_number(at, end);
+  if (!micro_batch || at != end) return {};
   return FormulaName{*kind, *stage, *micro_batch};
 }
 

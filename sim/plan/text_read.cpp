@@ -38,6 +38,9 @@ class PlanReader {
   Plan read() {
     std::vector<Word> words;
     for (PlanLine line{&source_->name, 0, {}}; next(line);) {
+      if (section_ >= 0 &&
+          actions_.read_usual(line, static_cast<Section>(section_), [&] { begin_action(line); }))
+        continue;
       line.words(words);
       if (words.empty()) continue;
       if (tables_.version == 0)
@@ -228,9 +231,13 @@ class PlanReader {
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
+    begin_action(line);
+    actions_.read(line, words, static_cast<Section>(section_));
+  }
+
+  void begin_action(const PlanLine& line) {
     if (plan_.actions.empty()) expect_actions(text_.substr(line.text.data() - text_.data()));
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
-    actions_.read(line, words, static_cast<Section>(section_));
   }
 
   /// Reserves room for one action per line. Otherwise the array would grow again and again, and moving all actions each

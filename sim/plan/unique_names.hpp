@@ -2,10 +2,7 @@
 // kind and micro-batch, and are compared without being written out.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "base/large_pages.hpp"
+#include "plan/formula_numbers.hpp"
 #include "plan/names.hpp"
 #include "plan/plan.hpp"
 
@@ -17,16 +14,7 @@ class UniqueNames {
   bool add(const Action& action);
 
  private:
-  bool add(const FormulaName& name);
-  /// Returns the place of the table that holds the name, or else the free place for it. Names with consecutive numbers
-  /// get neighbouring places.
-  std::size_t place_of(const FormulaName& name) const;
-  void grow();
-  bool is_free(std::size_t place) const { return formulas_[place] == free_; }
-
-  static constexpr FormulaName free_{ActionKind::forward, -2, -2};  ///< no name
-  LargeVector<FormulaName> formulas_;  ///< a power of two of slots, at most half used
-  std::size_t count_ = 0;
+  FormulaNumbers formulas_;
   Names others_;
 };
 

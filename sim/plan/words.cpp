@@ -17,10 +17,6 @@ constexpr std::array<bool, 256> plain = [] {
   return table;
 }();
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
 enum Mark : unsigned char {
   pauses = 1,       ///< ends a part of a word, or has a meaning within it
   needs_quotes = 2  ///< makes a name need quotes
@@ -74,6 +70,23 @@ Word take_word(std::string_view text, const std::size_t begin) {
 }
 
 }  // namespace
+
+std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare) {
+  const auto mark = [&](std::size_t i) -> unsigned {
+    return marks[static_cast<unsigned char>(text[i])];
+  };
+  const std::size_t begin = at;
+  unsigned seen = 0;
+  while (at + 4 <= text.size()) {
+    const unsigned four = mark(at) | mark(at + 1) | mark(at + 2) | mark(at + 3);
+    if ((four & pauses) != 0) break;
+    seen |= four;
+    at += 4;
+  }
+  for (; at < text.size() && (mark(at) & pauses) == 0; ++at) seen |= mark(at);
+  bare = (seen & needs_quotes) == 0 && at > begin;
+  return at;
+}
 
 bool is_bare(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(),

@@ -16,6 +16,13 @@ void add_quoted(std::string& out, std::string_view name);
 /// Whether the name may be written without quotes.
 bool is_bare(std::string_view name);
 
+inline bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+/// Returns the end of the part of a word that begins at `at`: the position of the next blank, '=' or
+/// quote. `bare` says whether the part is a name that needs no quotes.
+std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare);
+
 /// One word of a line, or one element of a list, with its column.
 struct Word {
   std::string_view text;  ///< as written, including quotes

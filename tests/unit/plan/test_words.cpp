@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -105,6 +106,29 @@ TEST_CASE("names are found with the numbers that they got", "[plan][property]") 
   }
 }
 
+TEST_CASE("names that the formula makes are found with their numbers", "[plan][property]") {
+  std::mt19937 random(6);
+  const auto number = [&](std::int32_t most) {
+    return static_cast<std::int32_t>(random() % (static_cast<unsigned>(most) + 2)) - 1;
+  };
+  for (int i = 0; i < test::cases_of(200); ++i) {
+    const std::int32_t most = i % 3 == 0 ? std::numeric_limits<std::int32_t>::max() : 20 * (i % 40);
+    FormulaNumbers numbers;
+    std::map<std::string, std::uint32_t> known;
+    for (std::uint32_t k = 0; k < 500; ++k) {
+      const FormulaName name{random() % 2 == 0 ? ActionKind::load : ActionKind::update,
+                             number(most), number(k % 7 == 0 ? most : 30)};
+      const auto text =
+          name_of(Action{.kind = name.kind, .stage = name.stage, .micro_batch = name.micro_batch});
+      const auto before = known.find(text);
+      REQUIRE(numbers.find(name) ==
+              (before == known.end() ? FormulaNumbers::unknown : before->second));
+      REQUIRE(numbers.add(name, k) == known.emplace(text, k).second);
+      REQUIRE(numbers.find(name) == known.at(text));
+    }
+  }
+}
+
 TEST_CASE("an action's name is unique, whether made by the formula or not", "[plan][property]") {
   std::mt19937 random(5);
   const auto within = [&](int least, int most) {
@@ -118,6 +142,8 @@ TEST_CASE("an action's name is unique, whether made by the formula or not", "[pl
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
+      if (within(0, 9) == 0)  // far from the others
+        (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));
       if (within(0, 5) == 0) action.name = "own " + std::to_string(within(0, 30));

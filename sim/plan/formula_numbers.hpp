@@ -1,0 +1,79 @@
+// Numbers of actions by the names that the formula makes: stage, letter of the kind, micro-batch. The
+// micro-batches of one stage and kind mostly follow one another, so that a table finds them faster
+// than a hash does. Internal to the reader of plans and to the check of a plan's structure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+class FormulaNumbers {
+ public:
+  static constexpr std::uint32_t unknown = 0xFFFFFFFF;
+
+  /// Enters a name with its number, which is not `unknown`; returns false if the name exists already.
+  bool add(const FormulaName& name, std::uint32_t number) {
+    if (find(name) != unknown) return false;
+    if (std::uint32_t* const place = made_place(name))
+      *place = number;
+    else
+      others_.emplace(name, number);
+    return true;
+  }
+  /// Returns the number of a name, or `unknown`.
+  std::uint32_t find(const FormulaName& name) const {
+    const std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
+    const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);
+    if (stage < rows.size() && micro_batch < rows[stage].numbers.size() &&
+        rows[stage].numbers[micro_batch] != unknown)
+      return rows[stage].numbers[micro_batch];
+    if (others_.empty()) return unknown;
+    const auto found = others_.find(name);
+    return found == others_.end() ? unknown : found->second;
+  }
+
+ private:
+  /// The names of one kind and stage, by micro-batch.
+  struct Row {
+    std::vector<std::uint32_t> numbers;
+    std::size_t count = 0;  ///< how many of them are known
+  };
+  static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
+  /// How many places may be empty beyond twice as many as are used.
+  static constexpr std::size_t gap = 64;
+
+  /// The number -1 stands for none, and comes first.
+  static std::size_t place_of(std::int32_t number) {
+    return static_cast<std::size_t>(std::int64_t{number} + 1);
+  }
+  /// Returns the place of a name in the table, which grows if it has to. Null: the name is so far from
+  /// all others that most of the table would be empty.
+  std::uint32_t* made_place(const FormulaName& name) {
+    std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
+    const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);
+    if (stage >= rows.size()) {
+      if (stage > 2 * count_ + gap) return nullptr;
+      rows.resize(stage + 1);
+    }
+    Row& row = rows[stage];
+    if (micro_batch >= row.numbers.size()) {
+      if (micro_batch > 2 * row.count + gap) return nullptr;
+      row.numbers.resize(micro_batch + 1, unknown);
+    }
+    ++row.count;
+    ++count_;
+    return &row.numbers[micro_batch];
+  }
+
+  std::array<std::vector<Row>, kind_count> rows_;  ///< by kind and stage
+  std::size_t count_ = 0;                          ///< names in the table
+  std::unordered_map<FormulaName, std::uint32_t, FormulaName::Hash> others_;
+};
+
+}  // namespace sluice
