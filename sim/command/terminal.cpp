@@ -146,8 +146,23 @@ std::string bar(double share, std::size_t width) {
   return padded(text, width);
 }
 
-ProgressLine::ProgressLine()
-    : active_(isatty(STDERR_FILENO) != 0 && !dumb_terminal()), began_(now()), last_(began_) {}
+std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
+                           const std::string& counted) {
+  const double share = std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0);
+  const double left = share > 0 ? passed_s * (1 - share) / share : 0;
+  std::array<char, 16> percentage{};
+  std::snprintf(percentage.data(), percentage.size(), " %5.1f %%  ", 100 * share);
+  std::string words = percentage.data();
+  if (!counted.empty() && passed_s > 0)
+    words += figure(static_cast<double>(done) / passed_s, counted + "/s") + "  ";
+  return words + clock(left) + " left";
+}
+
+ProgressLine::ProgressLine(std::string counted)
+    : counted_(std::move(counted)),
+      active_(isatty(STDERR_FILENO) != 0 && !dumb_terminal()),
+      began_(now()),
+      last_(began_) {}
 
 void ProgressLine::show(std::int64_t done, std::int64_t total) {
   const double time = now();
@@ -155,10 +170,8 @@ void ProgressLine::show(std::int64_t done, std::int64_t total) {
   last_ = time;
   shown_ = true;
   const double share = std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0);
-  const double left = share > 0 ? (time - began_) * (1 - share) / share : 0;
-  std::array<char, 96> tail{};
-  std::snprintf(tail.data(), tail.size(), " %5.1f %%  %s left", 100 * share, clock(left).c_str());
-  const std::string line = "\r\x1b[K" + bar(share, 30) + tail.data();
+  const std::string line =
+      "\r\x1b[K" + bar(share, 30) + progress_words(done, total, time - began_, counted_);
   (void)!::write(STDERR_FILENO, line.data(), line.size());
 }
 

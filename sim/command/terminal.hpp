@@ -41,11 +41,17 @@ std::string padded(std::string_view text, std::size_t columns, bool right_aligne
 /// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, it is filled in eighths of a column.
 std::string bar(double share, std::size_t width);
 
-/// A line on standard error with a bar, the percentage and the time left. It changes at most ten times per second, and
-/// is not shown if standard error is not a terminal.
+/// The words behind the bar of a ProgressLine: " 25.0 %  12 points/s  3 s left". The rate and the
+/// time left follow from the seconds that have passed; without `counted` there is no rate.
+std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
+                           const std::string& counted);
+
+/// A line with a bar, the percentage, the rate and the time left on standard error. It changes at
+/// most ten times per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
-  ProgressLine();
+  /// `counted` names what the numbers count: "points". Empty: the line has no rate.
+  explicit ProgressLine(std::string counted = "");
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -54,6 +60,7 @@ class ProgressLine {
   void clear();
 
  private:
+  std::string counted_;
   bool active_ = false, shown_ = false;
   double began_ = 0, last_ = 0;  ///< seconds of a steady clock
 };

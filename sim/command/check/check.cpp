@@ -77,7 +77,7 @@ int run_compare(const Arguments& arguments) {
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
       throw UsageError("'" + *word + "' is a policy; '--compare' takes two: compare " + words[0] +
                        " with each of the others in turn");
-  ProgressLine line;
+  ProgressLine line("runs");
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};
   request.jobs = jobs_of(arguments);
@@ -102,7 +102,7 @@ int run_compare(const Arguments& arguments) {
 }
 
 CheckResult check(const Arguments& arguments, const std::string& folder) {
-  ProgressLine line;
+  ProgressLine line("runs");
   CheckRequest request;
   request.paths = arguments.positionals;
   request.folder = folder;

@@ -25,7 +25,7 @@ int resolve(const Question& question, const Arguments& arguments) {
 /// notes, which are then also returned in `told`.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& told) {
-  ProgressLine line;
+  ProgressLine line("actions");
   RunRequest request{.plan = plan, .trace_path = trace_path};
   if (const std::string name = arguments.text("executor"); !name.empty())
     request.executor = executor_named(name);

@@ -86,7 +86,7 @@ int run_search_command(const Arguments& arguments) {
   if (!arguments.has("no-verify")) request.both = by_both();
   request.store = store ? &*store : nullptr;
   request.retry_failed = arguments.has("retry-failed");
-  ProgressLine line;
+  ProgressLine line("points");
   if (line.active())
     request.progress = [&line](std::size_t done, std::size_t most) {
       line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(most));

@@ -207,3 +207,10 @@ TEST_CASE("If the parameters alone exceed the memory, no copy fits beside them")
   const Target target(platform, platform.devices.front(), DType::float32, plain_cost("peak"));
   CHECK(stage_table(model, DType::float32, &target)[1].times->copies == 0);  // 104 B of parameters
 }
+
+TEST_CASE("A progress line says the share, the rate and the time left") {
+  CHECK(progress_words(25, 100, 5, "points") == "  25.0 %  5 points/s  15 s left");
+  CHECK(progress_words(1, 4, 100, "points") == "  25.0 %  0.01 points/s  5:00 left");
+  CHECK(progress_words(100, 100, 2, "") == " 100.0 %  0 s left");
+  CHECK(progress_words(0, 100, 0, "points") == "   0.0 %  0 s left");
+}
