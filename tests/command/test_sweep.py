@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes."""
+"""sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes. SLUICE_CAMPAIGN=N tries N times as
+many kills and points."""
 
 import csv
 import io
@@ -7,7 +8,10 @@ import json
 import os
 import pathlib
 import random
+import resource
+import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -19,6 +23,10 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 
 QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
 MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
+TIMES = int(os.environ.get("SLUICE_CAMPAIGN", "1"))
+# A disk of $0 bytes at $1, which only this process sees; what is on it in the end is copied to $2.
+SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
+kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
 
 def sluice(*words):
@@ -82,6 +90,9 @@ class Sweep(unittest.TestCase):
         for words, says in ((["workload.batch=1..8*1"], "not a factor greater than 1"),
                             (["workload.batch=1,2", "--metrics", "makespan"], "is not a metric"),
                             (["workload.batch=1,2", "--verify", "2"], "a share from 0 to 1"),
+                            (["workload.batch=1,2", "--verify", "nan"], "a share from 0 to 1"),
+                            (["workload.batch=1,2", "workload.batch=3"], "'workload.batch' is given twice"),
+                            (["workload.batch=1,2", "--metrics", "bound_by"], "is a word and not a number"),
                             (["workload.batch=1,2", "--retry-failed"], "needs '--store FILE'"),
                             (["workload.batch=1,2", "--shard", "3/2"], "expected K/N"),
                             (["--merge"], "needs '--store FILE'")):
@@ -93,14 +104,13 @@ class Sweep(unittest.TestCase):
         expected = self.answers(*MANY, "--verify", "0", "--csv")
         dice, store, kept = random.Random(7), self.folder / "study.db", 0
         command = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store", str(store)]
-        for _ in range(5):
+        for _ in range(5 * TIMES):
             process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, text=True,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(dice.uniform(0.05, 0.8))
             process.send_signal(signal.SIGKILL)
             process.wait()
             if store.exists():
-                import sqlite3
                 with sqlite3.connect(store) as database:
                     try:
                         [[now]] = database.execute("SELECT COUNT(*) FROM points")
@@ -109,8 +119,58 @@ class Sweep(unittest.TestCase):
                 self.assertGreaterEqual(now, kept)
                 kept = now
         self.assertEqual(self.answers(*MANY, "--verify", "0", "--csv", "--store", store), expected)
-        self.assertIn("1 500 points taken from the store",
-                      self.answers(*MANY, "--verify", "0", "--store", store))
+        self.assertRegex(self.answers(*MANY, "--verify", "0", "--store", store),
+                         "executed +0 points ran, 1 500 points taken from the store")
+
+    def points_in(self, store):
+        with sqlite3.connect(store) as database:
+            return database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+
+    def test_a_full_disk_loses_nothing_that_was_committed(self):
+        expected = self.answers(*MANY, "--verify", "0", "--csv")
+        words = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store"]
+        store = self.folder / "limited.db"
+        most = 300_000  # of the 1.2 MB that all points need
+
+        def goes_on(store, done):
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertRegex(done.stderr, "cannot use the store .*(full|disk I/O error)")
+            self.assertLess(self.points_in(store), 1500)
+            self.assertEqual(self.answers(*MANY, "--verify", "0", "--csv", "--store", store), expected)
+
+        goes_on(store, subprocess.run([*words, store], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True,
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))))
+        disk, kept = self.folder / "disk", self.folder / "kept"
+        disk.mkdir()
+        kept.mkdir()
+        mount = ["unshare", "--map-root-user", "--mount", "sh", "-c", SMALL_DISK, str(most), disk, kept]
+        if shutil.which("unshare") is None or subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no disk can be mounted here; the limit of a file's size was tested")
+        done = subprocess.run([*mount, *words, "small.db"], env=ENVIRONMENT, capture_output=True, text=True)
+        goes_on(kept / "small.db", done)
+
+    def test_a_sweep_of_many_points_needs_little_memory_and_disk(self):
+        count, store = 2000 * TIMES, self.folder / "study.db"  # 50 times as many are 100 000
+        words = [*QUICK, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}", "--verify", "0"]
+        with subprocess.Popen([PROGRAM, "sweep", *words, "--store", str(store)], cwd=ROOT, env=ENVIRONMENT,
+                              stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.points_in(store), count)
+        self.assertLess(usage.ru_maxrss * 1024, 100e6 + 2000 * count)  # 300 MB
+        self.assertLess(store.stat().st_size, 500e3 + 995 * count)  # 100 MB
+
+    def test_columns_may_be_single_numbers_of_a_metric(self):
+        axes = [*QUICK, "workload.batch=1,8"]
+        text = self.answers(*axes, "--metrics", "peak_bytes.gpu,makespan_s")
+        self.assertRegex(text, r"batch +peak_bytes\[gpu\] +makespan_s")
+        self.assertRegex(text, r"(?m)^best .*\(peak_bytes\[gpu\]\) at workload.batch=1$")
+        text = self.answers(*axes, "--metrics", "peak_bytes")
+        self.assertRegex(text, r"batch +peak_bytes\[gpu\] +peak_bytes\[host\]")
+        text = self.answers(*axes, "--metrics", "flop,peak_bytes.gpx")
+        self.assertRegex(text, r"(?m)^best +not known, because neither a small nor a large 'flop' is better")
+        self.assertRegex(text, r"(?m)^absent +no point has the number 'peak_bytes\[gpx\]'; there are: peak_bytes\[gpu\]")
 
     def test_parts_merged_and_jobs_give_the_same_table(self):
         axes = ["workload.batch=1..8", "platform.links.host.bandwidth=4GB/s,8GB/s,16GB/s"]
@@ -119,6 +179,10 @@ class Sweep(unittest.TestCase):
         for k, part in enumerate(parts, 1):
             self.answers(*QUICK, *axes, "--shard", f"{k}/4", "--store", part)
         merged = self.folder / "all.db"
+        done = sluice("sweep", "--merge", parts[0], self.folder / "absent.db", "--store", merged)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("there is no store", done.stderr)
+        self.assertFalse(merged.exists())
         self.assertIn("24 points in all", self.answers("--merge", *parts, "--store", merged))
         self.assertEqual(self.answers(*QUICK, *axes, "--csv", "--store", merged), expected)
         self.assertEqual(self.answers(*QUICK, *axes, "--csv", "--jobs", 2), expected)
@@ -161,18 +225,16 @@ class Sweep(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertEqual(errors.decode().strip(), "sluice: interrupted")
         self.assertLess(time.monotonic() - began, 10)  # a second on a machine that is not busy
-        import sqlite3
-        with sqlite3.connect(store) as database:
-            [[kept]] = database.execute("SELECT COUNT(*) FROM points")
-        self.assertGreater(kept, 0)
+        self.assertGreater(self.points_in(store), 0)
 
     def test_every_policy_agrees_with_simgrid_at_every_point(self):
         for scenario, *changes in (["alexnet_resident"], ["alexnet_resident", "policy={name: basic}"],
                                    ["alexnet_x200_as_written"], ["alexnet_x200_training_as_written"],
                                    ["phased_ipu_pair"], ["sharded_ipu_pair"], ["data_parallel_ipu_pair"]):
-            text = self.answers(scenario, *changes, "platform.links.host.bandwidth=4GB/s..64GB/s:4",
+            count = 4 * TIMES  # 11 times as many are 308 points in all
+            text = self.answers(scenario, *changes, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}",
                                 "--verify", "100%")
-            self.assertIn("4 points repeated by SimGrid, which agrees", text, scenario)
+            self.assertIn(f"{count} points repeated by SimGrid, which agrees", text, scenario)
 
 
 if __name__ == "__main__":

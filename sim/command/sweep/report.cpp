@@ -68,6 +68,10 @@ std::string title(const SweepReport& report) {
   return bold(printable(text)) + "\n";
 }
 
+std::string unit_of(const std::string& number) {
+  return metric_catalog().find(metric_of(number)).unit;
+}
+
 std::string table_text(const SweepReport& report) {
   const Points& points = report.points;
   const std::vector<std::size_t> varied = varied_axes(points);
@@ -75,7 +79,8 @@ std::string table_text(const SweepReport& report) {
   for (const std::size_t a : varied) keys.push_back(points.axes()[a].key);
   TextTable table;
   for (const std::string& key : short_keys(keys)) table.columns.push_back(right(printable(key)));
-  for (const std::string& metric : report.metrics) table.columns.push_back(right(metric));
+  for (const std::string& metric : report.metrics)
+    table.columns.push_back(right(printable(metric)));
   table.columns.push_back(left(""));
   const std::size_t rows = std::min(most_rows, report.result.points.size());
   for (std::size_t i = 0; i < rows; ++i) {
@@ -86,8 +91,7 @@ std::string table_text(const SweepReport& report) {
       table.rows.back().push_back(printable(points.value(report.result.points[i], a)));
     for (const std::string& metric : report.metrics) {
       const double number = outcome.number(metric);
-      table.rows.back().push_back(
-          std::isfinite(number) ? figure(number, metric_catalog().find(metric).unit) : "-");
+      table.rows.back().push_back(std::isfinite(number) ? figure(number, unit_of(metric)) : "-");
     }
     table.rows.back().push_back(complete ? "" : std::string(name_of(outcome.status)));
   }
@@ -110,9 +114,29 @@ std::string values_text(const SweepReport& report, std::size_t place) {
 void add_best(LabelledRows& rows, const SweepReport& report) {
   const std::string& metric = report.metrics.front();
   if (const auto place = best_place(report.result, metric))
-    rows.emplace_back("best", figure(report.result.outcomes[*place].number(metric),
-                                     metric_catalog().find(metric).unit) +
-                                  " (" + metric + ") at " + values_text(report, *place));
+    rows.emplace_back(
+        "best", figure(report.result.outcomes[*place].number(metric), unit_of(metric)) + " (" +
+                    printable(metric) + ") at " + values_text(report, *place));
+  else if (!has_direction(metric))
+    rows.emplace_back("best", "not known, because neither a small nor a large '" +
+                                  printable(metric) +
+                                  "' is better; name another metric first in --metrics");
+}
+
+/// Adds a line for each column without a number at any point that ran.
+void add_absent(LabelledRows& rows, const SweepReport& report) {
+  if (report.result.count(PointResult::Status::complete) == 0) return;
+  for (const std::string& metric : report.metrics) {
+    const auto has = [&](const PointResult& outcome) {
+      return std::isfinite(outcome.number(metric));
+    };
+    if (std::any_of(report.result.outcomes.begin(), report.result.outcomes.end(), has)) continue;
+    std::string text = "no point has the number '" + metric + "'";
+    const std::vector<std::string> others = numbers_of_metric(report.result, metric_of(metric));
+    if (others.front() != metric && others.front() != metric_of(metric))
+      text += "; there are: " + join(others);
+    rows.emplace_back("absent", printable(text));
+  }
 }
 
 void add_crossings(LabelledRows& rows, const SweepReport& report) {
@@ -135,7 +159,7 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
 
 std::string executed_text(const SweepReport& report) {
   const SweepResult& result = report.result;
-  std::string text = plural(result.count(PointResult::Status::complete), "point") + " ran";
+  std::string text = plural(result.ran, "point") + " ran";
   if (result.from_store > 0)
     text += ", " + plural(result.from_store, "point") + " taken from the store";
   if (result.verified > 0)
@@ -230,6 +254,7 @@ void add_refusals(LabelledRows& rows, const SweepReport& report) {
 std::string sweep_text(const SweepReport& report) {
   LabelledRows rows;
   add_best(rows, report);
+  add_absent(rows, report);
   add_crossings(rows, report);
   add_refusals(rows, report);
   rows.emplace_back("executed", executed_text(report));

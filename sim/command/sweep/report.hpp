@@ -14,8 +14,8 @@ struct SweepReport {
   const std::string& scenario;  ///< name of the scenario
   const Points& points;
   const SweepResult& result;
-  std::vector<std::string> metrics;  ///< the columns of the table; the first one decides which
-                                     ///< point is best
+  /// The columns of the table, as in NumberName::text(). The first one decides which point is best.
+  std::vector<std::string> metrics;
 };
 
 std::string sweep_text(const SweepReport& report);

@@ -2,12 +2,14 @@
 #include "study/sweep/sweep.hpp"
 
 #include <optional>
+#include <set>
 
 #include "base/processes.hpp"
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
 #include "metrics/metric.hpp"
 #include "run/run.hpp"
+#include "study/search/goal.hpp"
+#include "study/sweep/findings.hpp"
 #include "study/sweep/store.hpp"
 
 #include "command/command.hpp"
@@ -22,25 +24,42 @@ constexpr const char* usual_metrics =
     "steady_throughput_samples_per_s,step_s,compute_utilisation,exposed_transfer_s";
 
 std::vector<std::string> metrics_of(const Arguments& arguments) {
-  std::vector<std::string> metrics =
-      parse_axis("metrics=" + arguments.text("metrics", usual_metrics)).values;
-  for (const std::string& name : metrics)
-    if (!metric_catalog().find_or_null(name))
-      throw UsageError("'" + name + "' for '--metrics' is not a metric" +
-                       did_you_mean(name, metric_catalog().names()) +
-                       "; see 'sluice list metrics'");
+  std::vector<std::string> metrics;
+  for (const std::string& name :
+       parse_axis("metrics=" + arguments.text("metrics", usual_metrics)).values)
+    metrics.push_back(parse_search_number(name, {}).name);
   return metrics;
 }
 
-/// The keys that are varied. Keys with a single value are changes of the scenario at all points.
+/// The columns of the table. A metric without a name behind it stands for all of its numbers.
+std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
+                                    const SweepResult& result) {
+  std::vector<std::string> columns;
+  for (const std::string& metric : metrics) {
+    if (metric_of(metric) != metric)
+      columns.push_back(metric);
+    else
+      for (std::string& number : numbers_of_metric(result, metric))
+        columns.push_back(std::move(number));
+  }
+  return columns;
+}
+
+/// The keys that are varied; keys with a single value are changes of the scenario at all points.
 struct SweepWords {
   std::vector<Axis> axes;
   std::vector<std::string> fixed;
 };
 SweepWords asked_of(const Arguments& arguments) {
   SweepWords asked;
+  std::set<std::string> keys;
   for (const std::string& word : arguments.overrides) {
     Axis axis = parse_axis(word);
+    if (!keys.insert(axis.key).second)
+      throw UsageError("'" + word + "': '" + axis.key +
+                       "' is given twice; list all of its values in "
+                       "one word, as in " +
+                       axis.key + "=a,b,c");
     if (axis.values.size() == 1)
       asked.fixed.push_back(axis.key + "=" + axis.values.front());
     else
@@ -55,6 +74,8 @@ int run_merge(const Arguments& arguments) {
   if (!arguments.overrides.empty())
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
+  for (const std::string& from : arguments.positionals)
+    Store(from, Store::Mode::read);  // throws before the other store is made or changed
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
     print(printable(from) + ": " + std::to_string(merge(into, from)) + " points taken over\n");
@@ -70,16 +91,24 @@ Measure through(Executor executor) {
   };
 }
 
+/// The share of the points that SimGrid repeats.
+double verified_share(const Arguments& arguments) {
+  const std::string text = arguments.text("verify", "1%");
+  try {
+    if (const double share = parse_quantity(text, Dimension::none, "--verify"); share <= 1)
+      return share;
+  } catch (const InputError&) {  // the message below says more
+  }
+  throw UsageError("'" + text + "' for '--verify': expected a share from 0 to 1, as in 5%");
+}
+
 SweepResult sweep(const Arguments& arguments, const Variants& variants, const Points& points,
                   Store* store) {
-  ProgressLine line;
+  ProgressLine line("points");
   SweepRequest request{.variants = variants, .points = points};
   request.jobs = static_cast<std::size_t>(
       arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
-  request.verify = parse_quantity(arguments.text("verify", "1%"), Dimension::none, "--verify");
-  if (request.verify > 1)
-    throw UsageError("'" + arguments.text("verify") +
-                     "' for '--verify': expected a share from 0 to 1, as in 5%");
+  request.verify = verified_share(arguments);
   request.both = through(Executor::both);
   if (arguments.text("executor", "replay") == "simgrid")
     request.simgrid = through(Executor::simgrid);
@@ -120,7 +149,7 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.has("store")) store.emplace(arguments.text("store"));
   const SweepResult result = sweep(arguments, variants, points, store ? &*store : nullptr);
   const int code = exit_code(result);
-  const SweepReport report{variants.base().name, points, result, metrics};
+  const SweepReport report{variants.base().name, points, result, columns_of(metrics, result)};
   if (arguments.has("csv"))
     print_sweep_csv(report);
   else if (arguments.has("json"))
@@ -155,8 +184,9 @@ const Command sweep_command = {
          {.name = "metrics",
           .letter = 'm',
           .value = "NAMES",
-          .summary = "the columns of the table, separated by commas; the first one decides which "
-                     "point is best",
+          .summary =
+              "the columns of the table, separated by commas, as peak_bytes.gpu or, for all of "
+              "its numbers, peak_bytes; the first one decides which point is best",
           .absent = "steady throughput, step, utilisation and exposed transfer",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
@@ -196,6 +226,8 @@ const Command sweep_command = {
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
         "A point that does not fit is an answer; its row has the reason. If a point cannot be\n"
         "asked (a wrong value), its row has the error, and the exit code is 1.\n\n"
+        "A point that SimGrid repeats (--verify) is planned again from its scenario, with all choices\n"
+        "that it leaves open, so that these are checked, too.\n\n"
         "With --store, a sweep that was stopped in any way continues with the same command. The\n"
         "resolved scenario and the program that computes it identify a point.\n"
         "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"

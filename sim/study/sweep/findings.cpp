@@ -66,8 +66,30 @@ std::string without_numbers(const std::string& text) {
 /// Numbers that are this close count as equal, because they are sums of many terms in different orders.
 constexpr double same_to = 1e-9;
 
+std::string metric_of(const std::string& number) {
+  return number.substr(0, number.find('['));
+}
+
+bool has_direction(const std::string& number) {
+  return metric_catalog().find(metric_of(number)).better != Metric::Better::neither;
+}
+
+std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric) {
+  std::vector<std::string> found;
+  const NumberNames* last = nullptr;  // most points share their names
+  for (const PointResult& outcome : result.outcomes) {
+    if (!outcome.names || outcome.names.get() == last) continue;
+    last = outcome.names.get();
+    for (const NumberName& name : *last)
+      if (name.metric == metric &&
+          std::find(found.begin(), found.end(), name.text()) == found.end())
+        found.push_back(name.text());
+  }
+  return found.empty() ? std::vector{metric} : found;
+}
+
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric) {
-  const Metric::Better better = metric_catalog().find(metric).better;
+  const Metric::Better better = metric_catalog().find(metric_of(metric)).better;
   if (better == Metric::Better::neither) return std::nullopt;
   const double sign = better == Metric::Better::lower ? 1 : -1;
   double least = std::numeric_limits<double>::infinity();

@@ -11,9 +11,17 @@
 
 namespace sluice {
 
-/// The index in the result of the complete point with the best number of a metric. Of several points that are equal to
-/// a part in 10^9, it is the first. None: no point has the metric, or the metric is neither better when small nor when
-/// large. Throws UsageError when there is no such metric, or when it has several numbers.
+/// The metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
+std::string metric_of(const std::string& number);
+/// Whether a small or a large number is better. Throws UsageError when there is no such metric.
+bool has_direction(const std::string& number);
+/// The numbers that the points have of a metric: "makespan_s" alone, or "peak_bytes[gpu]" and
+/// "peak_bytes[host]". If no point has any, the name of the metric.
+std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
+
+/// The index in the result of the complete point with the best number of a metric; of several that are
+/// equal to a part in 10^9, the first. None: no point has the number, or it has no direction. Throws
+/// UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// If computation waits for transfers at most this part of its time, they count as hidden.

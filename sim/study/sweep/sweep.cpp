@@ -161,7 +161,10 @@ class Sweep {
   }
 
   void keep(Answer answer) {
-    if (answer.is_stored) ++result_.from_store;
+    if (answer.is_stored)
+      ++result_.from_store;
+    else if (answer.outcome.status == PointResult::Status::complete)
+      ++result_.ran;
     if (request_.store && !answer.is_stored) {
       StoredPoint point{answer.key, request_.variants.base().name, {}, answer.outcome};
       const Points& points = request_.points;

@@ -43,6 +43,7 @@ struct SweepRequest {
 struct SweepResult {
   std::vector<std::size_t> points;    ///< their numbers, ascending; all points, or those of a shard
   std::vector<PointResult> outcomes;  ///< one per element of `points`
+  std::size_t ran = 0;                ///< points that were executed now and have numbers
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
 };
