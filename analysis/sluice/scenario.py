@@ -15,7 +15,7 @@ from ._checked import checked
 from ._late import late
 from ._model import Model
 from ._platform import Platform
-from .words import Executor as ExecutorName, Over, Way
+from .words import Executor as ExecutorName, Over, SweepExecutor, Way
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ class Scenario:
               over: Over = "grid", workers: Union[int, Executor, None] = None,
               store: Union[str, Path, None] = None, verify: float = 0.01,
               retry_failed: bool = False,
-              progress: Union[bool, Callable[[int, int], None]] = False) -> Sweep:
+              progress: Union[bool, Callable[[int, int], None]] = False,
+              executor: SweepExecutor = "replay") -> Sweep:
         """Runs the scenario at many points, and returns them as a table:
 
             sweep = scenario.sweep({"workload.batch": [1, 2, 4, 8],
@@ -168,12 +169,14 @@ class Scenario:
         failed one with `retry_failed`. sim/study/sweep/FORMAT.md describes the file.
         verify: this share of the points also runs in SimGrid and must take as long there; 0: none.
         progress: as in `run`, in points.
+        executor: "simgrid" runs every point with SimGrid, each in a process of its own; `workers` is then
+        None or how many run at once, and `verify` means nothing.
 
         A point that does not fit, or that cannot be asked, is a row with its reason. Raises
         UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
         SimGrid differs. Ctrl-C raises KeyboardInterrupt; the answers until then are in the store."""
         from .sweep import sweep
-        return sweep(self, changes, over, workers, store, verify, retry_failed, progress)
+        return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
     def placement(self, fast: Union[str, float, Sequence[Union[str, float]], None] = None,
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,

@@ -158,13 +158,15 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
                                 "path of one")
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
+    if retry_failed and store is None:
+        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
     most = _documents.whole(points, "points", 1, 1_000_000)
     keys, given = _keys(over)
     limits = [subject_to] if isinstance(subject_to, str) else list(subject_to)
     variants = _sluice.Variants(scenario.text(), scenario._native.path)
     kept = _sluice.SweepStore(os.fspath(store)) if store is not None else None
     search = _sluice.Search(variants, keys, metric, maximise, limits, kept, retry_failed)
-    with telling(progress) as told:
+    with telling(progress, " points") as told:
         if by == "nlopt":
             result = search.run(most, os.cpu_count() or 1, told)
         else:

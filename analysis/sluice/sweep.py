@@ -6,12 +6,13 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice, errors
 from ._checked import checked, clipped
+from ._helper import helper
 from ._late import late
 from ._policy import policies_of_this_process
 from ._workers import Workers
@@ -69,10 +70,15 @@ class Sweep:
 
     def to_xarray(self) -> "xarray.Dataset":
         """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
-        UsageError if the points are not a grid."""
+        UsageError if the points are not a grid, or if a key has a value twice."""
         if not self._grid:
             raise errors.UsageError("the points are not a grid: use frame")
         table = self.frame
+        if table.duplicated(self._keys).any():
+            twice = table[table.duplicated(self._keys)].iloc[0]
+            raise errors.UsageError("several points are called "
+                                    + ", ".join(f"{key}={twice[key]}" for key in self._keys)
+                                    + ", and a Dataset has room for one: use frame")
         data = table.set_index(self._keys).to_xarray()
         data = data.reindex({key: list(dict.fromkeys(table[key])) for key in self._keys})
         for name, unit in table.attrs["units"].items():
@@ -133,19 +139,25 @@ class Sweep:
 
 def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Executor, None],
           store: Union[str, Path, None], verify: float, retry_failed: bool,
-          progress: Union[bool, Callable[[int, int], None]]) -> Sweep:
+          progress: Union[bool, Callable[[int, int], None]], executor: str = "replay") -> Sweep:
     """See `Scenario.sweep`."""
+    if executor not in ("replay", "simgrid"):
+        raise errors.UsageError(f"executor={clipped(executor)}: expected 'replay' or 'simgrid'")
+    if retry_failed and store is None:
+        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
     if not 0 <= verify <= 1:
         raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
-    if store is not None or workers is not None:
-        _require_known_elsewhere(scenario, points, "store" if store is not None else "workers")
+    if store is not None or workers is not None or executor == "simgrid":
+        _require_known_elsewhere(scenario, points, "store" if store is not None else
+                                 "workers" if workers is not None else "executor")
     driver = _Driver(scenario, points, store, retry_failed)
-    with telling(progress) as told:
-        results = driver.run(workers, told)
+    with telling(progress, " points") as told:
+        results = driver.run_on_simgrid(workers, told) if executor == "simgrid" else driver.run(workers, told)
     if results and all(result.status == "failed" for result in results):
         raise errors.InputError(f"no point could be run; the first one says:\n{results[0].message}")
-    driver.verify(verify)
+    if executor == "replay":
+        driver.verify(verify)
     return Sweep(keys, rows, over == "grid", results)
 
 
@@ -190,8 +202,44 @@ class _Driver:
             self._results = _sluice.run_sweep(self._variants, self._points, os.cpu_count() or 1,
                                               self._store, self._retry_failed, told)
             return self._results
+        if isinstance(workers, bool) or not (isinstance(workers, (int, Executor)) or hasattr(workers, "submit")):
+            raise errors.UsageError(f"workers={clipped(workers)}: expected a number of processes or an executor of "
+                                    "concurrent.futures")
         todo = self._not_in_store()
-        done = len(self._points) - len(todo)
+        asked = Workers(self._text, self._path, self._keeping(told))
+        if isinstance(workers, int):
+            asked.run_own(_documents.whole(workers, "workers", 1, 1024), todo)
+        else:
+            asked.run_on(workers, todo)
+        return self._results
+
+    def run_on_simgrid(self, workers: Union[int, None],
+                       told: Optional[Callable[[int, int], None]]) -> list["_sluice.PointResult"]:
+        """Runs each point in a process of its own, with SimGrid."""
+        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int)):
+            raise errors.UsageError(f"workers={clipped(workers)}: executor='simgrid' takes a number of processes")
+        count = os.cpu_count() or 1 if workers is None else _documents.whole(workers, "workers", 1, 1024)
+        todo = self._not_in_store(_is_of_simgrid)
+        keep = self._keeping(told)
+        threads = ThreadPoolExecutor(count)
+        try:
+            running = {threads.submit(self._simulated, overrides): number for number, overrides in todo.items()}
+            for future in as_completed(running):
+                keep(running[future], future.result())
+        finally:
+            threads.shutdown(cancel_futures=True)
+        return self._results
+
+    def _simulated(self, overrides: list[str]) -> "_sluice.PointResult":
+        parts = (part.encode("utf-8", "surrogateescape") for part in (self._text, self._path, *overrides))
+        try:
+            return _sluice.PointResult.unpacked(bytes(helper.ask("point", *parts)))
+        except errors.InternalError as error:  # its process died
+            return _sluice.PointResult.failed(str(error))
+
+    def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
+        """Returns the function that takes the answers of points, and passes on how many there are."""
+        done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
             nonlocal done
@@ -204,22 +252,16 @@ class _Driver:
             if told is not None:
                 told(done, len(self._points))
 
-        asked = Workers(self._text, self._path, keep)
-        if not isinstance(workers, (int, Executor)) and not hasattr(workers, "submit"):
-            raise errors.UsageError(f"workers={clipped(workers)}: expected a number of processes or an executor of "
-                                    "concurrent.futures")
-        if isinstance(workers, int):
-            asked.run_own(_documents.whole(workers, "workers", 1, 1024), todo)
-        else:
-            asked.run_on(workers, todo)
-        return self._results
+        return keep
 
-    def _not_in_store(self) -> dict[int, list[str]]:
+    def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
+                      ) -> dict[int, list[str]]:
+        """Takes over the answers of the store that count, and returns the points without one."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)
             found = self._store.find(self._variants.key(overrides)) if self._store is not None else None
-            if found is None or (self._retry_failed and found.status == "failed"):
+            if found is None or not counts(found) or (self._retry_failed and found.status == "failed"):
                 todo[number] = overrides
             else:
                 self._results[number] = found
@@ -238,6 +280,10 @@ class _Driver:
                 if self._store is not None:
                     self._store.set_verified(self._variants.key(changes))
                     self._store.commit()  # others may write while the next point is simulated
+
+
+def _is_of_simgrid(result: "_sluice.PointResult") -> bool:
+    return result.status != "complete" or result.verified or result.executor == "simgrid"
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:

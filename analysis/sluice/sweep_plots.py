@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from . import _colours, errors
+from . import _colours, _sluice, errors
 from ._checked import checked
 from ._late import late
 
@@ -34,7 +34,7 @@ class SweepPlots:
               legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows a metric `y` over a key `x` that is a number, with one line per value of the key `by`. A cross at the
         bottom marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
-        self._require(x, y, by)
+        self._require(x, y, by, metric=y)
         axes = late("._axes")
         factor, label = self._labelled(y, unit)
         ax = axes.new(ax, 5.5, 3.6, figsize)
@@ -69,7 +69,7 @@ class SweepPlots:
                 figsize: Size = None) -> "Axes":
         """Shows a metric as a colour and a number for each pair of values of the keys `x` and `y`. Points that were
         refused are hatched. Raises UsageError if several points share a field."""
-        self._require(x, metric, y)
+        self._require(x, metric, y, metric=metric)
         if self._table.duplicated([x, y]).any():
             raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
                                     "them by sweeping fewer keys")
@@ -90,7 +90,10 @@ class SweepPlots:
         _title(ax, title)
         return ax
 
-    def _require(self, x: str, y: str, by: Optional[str]) -> None:
+    def _require(self, x: str, y: str, by: Optional[str], metric: str) -> None:
+        if metric not in self._table and not self._units:
+            _sluice.better(metric.split("[", 1)[0])  # raises if there is no such metric
+            self._table = self._table.assign(**{metric: np.nan})  # no point ran: all are refusals
         for column in (x, y, by):
             if column is not None and column not in self._table:
                 raise errors.UsageError(f"'{column}' is neither a key nor a metric of this sweep; "
@@ -99,7 +102,7 @@ class SweepPlots:
     def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
         """Returns the factor from the written unit to the metric's own unit, and the label of the axis."""
         own, factor = self._units.get(metric, ""), 1.0
-        if unit is not None:
+        if unit is not None and metric in self._units:  # otherwise there are no numbers
             axes = late("._axes")
             if own not in axes.UNITS:
                 raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no other units "

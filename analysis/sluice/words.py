@@ -9,6 +9,7 @@ DtypeName = Literal["float64", "float32", "tfloat32", "float16", "bfloat16", "in
 Mode = Literal["inference", "training"]
 Optimizer = Literal["", "none", "sgd", "momentum", "adam"]
 Executor = Literal["auto", "simgrid", "replay", "both"]
+SweepExecutor = Literal["replay", "simgrid"]
 Over = Literal["grid", "zip", "points"]
 Section = Literal["prologue", "body", "epilogue"]
 TensorClass = Literal["weight", "gradient", "optimizer", "activation", "workspace", "input", "output",

@@ -259,6 +259,51 @@ class Sweep(unittest.TestCase):
                          frame["makespan_s"][3])
         self.assertEqual(list(data["platform.links.host.bandwidth"].values), ["4GB/s", "16GB/s"])
 
+    def test_points_with_equal_values_are_no_dataset(self):
+        with self.assertRaisesRegex(sluice.UsageError, "several points are called workload.batch=4, and a Dataset has"):
+            scenario().sweep({"workload.batch": [4, 1, 4]}, verify=0).to_xarray()
+
+    def test_a_sweep_in_which_everything_is_refused_is_drawn(self):
+        import matplotlib
+        matplotlib.use("Agg")
+        sweep = scenario().sweep({"workload.batch": [100000, 200000],
+                                  "platform.devices.gpu.memory.capacity": ["1GB", "2GB"]}, verify=0)
+        self.assertEqual(list(sweep.frame["status"]), ["infeasible"] * 4)
+        key = "platform.devices.gpu.memory.capacity"
+        curve = sweep.plot.curve("workload.batch", "makespan_s", by=key, unit="ms")
+        self.assertEqual(sum(len(line.get_xdata()) for line in curve.lines if line.get_marker() == "x"), 4)
+        low, high = curve.get_xlim()
+        self.assertTrue(low <= 100000 and 200000 <= high, (low, high))
+        curve.figure.canvas.draw()
+        heat = sweep.plot.heatmap("workload.batch", key, "makespan_s")
+        self.assertEqual(len([patch for patch in heat.patches if patch.get_hatch()]), 4)
+        heat.figure.canvas.draw()
+        with self.assertRaisesRegex(sluice.InputError, "did you mean 'makespan_s'"):
+            sweep.plot.curve("workload.batch", "makespan")
+        with self.assertRaisesRegex(sluice.Infeasible, "no point has 'makespan_s'"):
+            sweep.best("makespan_s")
+
+    def test_all_points_by_simgrid(self):
+        expected = scenario().sweep(GRID, verify=0).frame
+        store = self.folder / "study.db"
+        scenario().sweep({"workload.batch": [1], **{k: v for k, v in GRID.items() if k != "workload.batch"}},
+                         verify=1, store=store)
+        told = []
+        values = {**GRID, "workload.batch": [*GRID["workload.batch"], 1000000]}
+        found = scenario().sweep(values, executor="simgrid", store=store, workers=2,
+                                 progress=lambda done, total: told.append((done, total))).frame
+        self.assertEqual(told[-1], (8, 8))
+        self.assertEqual(len(told), 6, "two points were verified before")
+        self.assertEqual(list(found["status"]), ["complete"] * 6 + ["infeasible"] * 2)
+        for i in range(6):
+            self.assertAlmostEqual(found["makespan_s"][i] / expected["makespan_s"][i], 1, delta=1e-9)
+        again = scenario().sweep(values, executor="simgrid", store=store, progress=lambda *_: self.fail()).frame
+        self.assertTrue(found.equals(again))
+        with ThreadPoolExecutor(1) as threads, self.assertRaisesRegex(sluice.UsageError, "takes a number of processes"):
+            scenario().sweep(GRID, executor="simgrid", workers=threads)
+        with self.assertRaisesRegex(sluice.UsageError, "expected 'replay' or 'simgrid'"):
+            scenario().sweep(GRID, executor="both")
+
     def test_zip_and_points(self):
         zipped = scenario().sweep({"workload.batch": [1, 4], "policy.overlap": [True, False]},
                                   over="zip", verify=0).frame
@@ -281,6 +326,12 @@ class Sweep(unittest.TestCase):
             scenario().sweep({"workload.bach": [1, 2]})
         with self.assertRaisesRegex(sluice.UsageError, "a number of processes or an executor"):
             scenario().sweep({"workload.batch": [1, 2]}, workers="4")
+        with self.assertRaisesRegex(sluice.UsageError, "a number of processes or an executor"):
+            scenario().sweep({"workload.batch": [1, 2]}, workers=True)
+        with self.assertRaisesRegex(sluice.UsageError, "retry_failed needs store="):
+            scenario().sweep({"workload.batch": [1, 2]}, retry_failed=True)
+        with self.assertRaisesRegex(sluice.UsageError, "retry_failed needs store="):
+            sluice.minimise(scenario(), "makespan_s", {"workload.batch": (1, 4)}, retry_failed=True)
         with self.assertRaisesRegex(sluice.UsageError, "neither better nor worse"):
             scenario().sweep(GRID, verify=0).best("flop")
         sweep = scenario().sweep(GRID, verify=0)

@@ -11,10 +11,12 @@
 #include "base/error.hpp"
 #include "base/part_file.hpp"
 #include "base/suggest.hpp"
+#include "document/load.hpp"
 #include "plan/text.hpp"
 #include "run/labels.hpp"
 #include "run/recording/recording.hpp"
 #include "run/run.hpp"
+#include "study/sweep/evaluate.hpp"
 #include "study/trace_export.hpp"
 #include "trace/memory_sink.hpp"
 
@@ -130,6 +132,22 @@ Memory export_to(const Words& request) {
   return Memory::make(0);
 }
 
+/// Runs one point of a sweep with SimGrid: the scenario's text and path, and then its changes.
+Memory simulate_point(const Words& request) {
+  const std::string path = word(request, 3);
+  const Variants variants(parse_text(word(request, 2), path), path, {});
+  const std::vector<std::string> changes(request.begin() + 4, request.end());
+  PointResult result = evaluate(variants, changes, [](const Plan& plan, double question_bound_s) {
+    return run({.plan = plan, .executor = Executor::simgrid, .question_bound_s = question_bound_s})
+        .summary;
+  });
+  if (!result.executor.empty()) result.executor = "simgrid";
+  const std::string bytes = packed(result);
+  Memory memory = Memory::make(bytes.size());
+  std::copy(bytes.begin(), bytes.end(), memory.data());
+  return memory;
+}
+
 }  // namespace
 
 Memory answer(const Words& request, const ProgressTold& progress) {
@@ -137,6 +155,7 @@ Memory answer(const Words& request, const ProgressTold& progress) {
   std::error_code ignored;  // Paths may be absolute.
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
+  if (what == "point") return simulate_point(request);
   if (what == "open") return open_trace(request);
   if (what == "save") return save(request);
   if (what == "export") return export_to(request);
