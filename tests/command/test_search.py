@@ -108,6 +108,7 @@ class Search(unittest.TestCase):
                             ([*goal, "workload.batch=1..8", "--subject-to", "step_s<=1GB"], "step_s<=1GB"),
                             ([*goal, "workload.batch=1..8", "--points", "0"], "expected an integer from 1"),
                             ([*goal, "workload.batch=1..8", "--csv", "--json"], "exclude each other"),
+                            ([*goal, "workload.batch=1..8", "workload.batch=3"], "is given twice"),
                             ([*goal, "workload.batch=1..9*2", "--retry-failed"], "needs '--store FILE'")):
             done = sluice("search", QUICK[0], *words)
             self.assertEqual(done.returncode, 2, (words, done.stderr))

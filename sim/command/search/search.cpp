@@ -2,6 +2,7 @@
 #include "study/search/search.hpp"
 
 #include <optional>
+#include <set>
 
 #include "base/processes.hpp"
 #include "metrics/metric.hpp"
@@ -25,8 +26,11 @@ struct SearchWords {
 };
 SearchWords asked_of(const Arguments& arguments) {
   SearchWords asked;
+  std::set<std::string> names;
   const auto add = [&](const std::string& word, bool may_be_fixed) {
     SearchKey key = parse_search_key(word);
+    if (!names.insert(key.key).second)
+      throw UsageError("'" + word + "': '" + key.key + "' is given twice");
     if (may_be_fixed && key.count() == 1)
       asked.fixed.push_back(key.key + "=" + key.values.front());
     else
