@@ -1,6 +1,6 @@
 // The plan of a policy with two memories of the device. Each tensor lies in one of them for its
-// whole life, and kernels read and write it there. Only inputs, answers, and weights that begin in
-// the other memory are moved.
+// whole life, and kernels read and write it there. Only inputs, answers, weights that begin in
+// the other memory, and what is offloaded are moved.
 #pragma once
 
 #include "planning/draft.hpp"
@@ -16,7 +16,8 @@ struct PlacedListing {
   const Placing& placing;  ///< every path stays in one memory
 };
 
-/// Lists one micro-batch after the other. All activations are kept.
+/// One micro-batch after the other. What is offloaded is saved after the stage that made it, and comes
+/// back while the kernel before its next use computes.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice
