@@ -1,6 +1,7 @@
 #include "planning/replica.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -134,9 +135,11 @@ Plan with_transfers(Plan plan, const std::string& how) {
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
-  if (!turns || blocks(*turns)) return plan;
+  if (!turns) return plan;
+  const double in_turn_s = run_seconds(*turns);
+  if (in_turn_s == std::numeric_limits<double>::infinity()) return plan;  // it blocks
   if (how == "auto") {
-    const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
+    const double together_s = run_seconds(plan);
     turns->facts.emplace_back("transfers", "in turn");
     turns->facts.emplace_back("transfers_together_s", together_s, "s");
     plan.facts.emplace_back("transfers", "together");

@@ -73,12 +73,15 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;
-  const Plan plan = finish(draft(request, keys.reader()), request);
-  settled.seconds = run_seconds(plan);
+  const auto plan = std::make_shared<Plan>(finish(draft(request, keys.reader()), request));
+  settled.seconds = run_seconds(*plan);
   if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
-  settled.plan = [&policy, &request, keys] {
-    return finish(policy.plan(request, keys.reader()), request);
-  };
+  if (policy.alone)
+    settled.plan = [&policy, &request, keys] {
+      return finish(policy.plan(request, keys.reader()), request);
+    };
+  else
+    settled.plan = [plan] { return *plan; };
   return settled;
 }
 

@@ -18,10 +18,11 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces by which loads are timed (words.md). They are that of the machine, and fixed ones of other machines, so
-/// that everything that is tried on a slower machine is also tried on a faster one. The most useful come first.
-const std::array<std::optional<double>, 7> paces = {
-    std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0};
+/// The paces by which loads are timed: that of the machine, and those of other machines, so that everything
+/// that is tried on a slower machine is also tried on a faster one, or nearly so: most paces differ from the next
+/// one by a factor of the square root of 2. The most useful come first.
+const std::array<std::optional<double>, 10> paces = {
+    std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
 /// In how many ways a step is tried. A step with a long plan is tried in fewer ways.
 struct Detail {
@@ -165,20 +166,21 @@ class TrainingWays {
   /// bytes. Whether a way fits is checked for each way on its own.
   std::vector<Way> ways(const ChosenStep& step) const {
     const Detail detail = detail_of(step.operations());
+    std::vector<ChosenStep::Ahead> all;
+    for (std::size_t p = 0; p < detail.paces; ++p) add_rooms(step, paces[p], all);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.room < b.room; });
     std::vector<Way> ways;
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::Ahead ahead) {
       ChosenStep::Offer offer = step.offer(ahead);
       if (!fits(ahead.room)) ahead.room = offer.most;  // the listing stays the same
       if (!fits(ahead.room)) return offer.most;
-      const bool fresh = seen.insert(std::move(offer.places)).second;
-      if (fresh) ways.push_back({ahead, offer.at_least});
+      const bool fresh = seen.insert(offer.places).second;
+      if (fresh) ways.push_back({ahead, step.at_least(ahead, offer)});
       return offer.most;
     };
-    for (const std::int64_t room : rooms(step.peak())) {
-      if (!fits(room)) break;
-      for (std::size_t p = 0; p < detail.paces; ++p) add({room, paces[p], run_room_});
-    }
+    for (const ChosenStep::Ahead& ahead : all) add(ahead);
     std::int64_t room = no_limit;
     for (int n = 0; n < detail.listings && room >= step.peak(); ++n)
       room = add({room, {}, run_room_}) - 1;
@@ -186,7 +188,21 @@ class TrainingWays {
     return ways;
   }
 
-  /// Returns the numbers of bytes that are tried, from the smallest to the largest.
+  /// Adds the least room of each listing by this pace. From the largest room downwards, all rooms that are enough
+  /// for what the loads use give the same listing.
+  void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
+                 std::vector<ChosenStep::Ahead>& all) const {
+    const std::vector<std::int64_t> rooms = this->rooms(step.peak());
+    std::size_t end = 0;  // of those that are not known yet
+    while (end < rooms.size() && fits(rooms[end])) ++end;
+    while (end > 0) {
+      const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
+      while (end > 1 && rooms[end - 2] >= used) --end;
+      all.push_back({rooms[--end], pace, run_room_});
+    }
+  }
+
+  /// From the smallest to the largest.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)

@@ -31,8 +31,12 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::Ahead& ahead) {
         memories[made.device].add({made.bytes, load.needed, load.earliest, load.after, true}));
   }
   for (const LoadPlaces& memory : memories) offer.most = std::max(offer.most, memory.most());
-  if (priced_alike_) offer.at_least = clock_.at_least(loads, offer.places);
   return offer;
+}
+
+double LoadOffers::at_least(const ChosenStep::Ahead& ahead, const ChosenStep::Offer& offer) {
+  if (!order_.overlap || !priced_alike_) return 0;
+  return clock_.at_least(loads(ahead.pace), offer.places);
 }
 
 /// The loads of the step, timed by that pace.

@@ -19,6 +19,7 @@ class LoadOffers {
   LoadOffers& operator=(const LoadOffers&) = delete;
 
   ChosenStep::Offer offer(const ChosenStep::Ahead& ahead);
+  double at_least(const ChosenStep::Ahead& ahead, const ChosenStep::Offer& offer);
   const Program& step() const { return step_; }
   std::size_t devices() const { return bytes_.size(); }
 

@@ -361,6 +361,10 @@ ChosenStep::Offer ChosenStep::offer(const Ahead& ahead) const {
   return parts_->offers.offer(ahead);
 }
 
+double ChosenStep::at_least(const Ahead& ahead, const Offer& offer) const {
+  return parts_->offers.at_least(ahead, offer);
+}
+
 Draft ChosenStep::listed(const Ahead& ahead) const {
   return parts_->plan.listed(parts_->offers.step(), ahead);
 }

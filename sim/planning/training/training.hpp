@@ -106,10 +106,11 @@ class ChosenStep {
   };
   struct Offer {
     std::vector<LoadPlace> places;  ///< where its loads are listed
-    double at_least = 0;            ///< seconds: a lower bound of the run with these loads
     std::int64_t most = 0;          ///< bytes of a device that are enough for these places
   };
   Offer offer(const Ahead& ahead) const;
+  /// Seconds: a lower bound of the run with the loads of this offer.
+  double at_least(const Ahead& ahead, const Offer& offer) const;
   /// The plan with its loads placed in this way.
   Draft listed(const Ahead& ahead) const;
 

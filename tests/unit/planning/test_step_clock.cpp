@@ -47,7 +47,7 @@ TEST_CASE("no training run is faster than its loads and operations in their orde
         if (dice.one_in(2)) ahead.pace = 0.5 * static_cast<double>(1 + dice.below(8));
         if (dice.one_in(2)) ahead.run_room = no_limit;
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
-        const double least = step.offer(ahead).at_least;
+        const double least = step.at_least(ahead, step.offer(ahead));
         const double seconds = run_seconds(finish(step.listed(ahead), request));
         CHECK(least <= seconds);
         CHECK(least > 0);
