@@ -4,7 +4,9 @@
 // together. A chain is data only.
 //
 // Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the
-// output of stage s.
+// output of stage s. Where the network branches, a stage may also read earlier boundaries, or not
+// read boundary b; ChainStage::reads then says which ones. Each boundary is one tensor, which is on
+// the device once, however many stages read it.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +35,13 @@ struct ChainTurn {
   double backward_load_s = 0, backward_save_s = 0;
 };
 
+/// A boundary that a stage reads in its forward pass, and whether its backward pass reads it, too.
+struct ChainRead {
+  std::uint32_t boundary = 0;
+  bool backward = false;
+  bool operator==(const ChainRead&) const = default;
+};
+
 struct ChainStage {
   std::string name;
   double forward_s = 0, backward_s = 0;
@@ -48,8 +57,13 @@ struct ChainStage {
 
   ChainTurn turn = {};
 
-  /// The workspace of a forward pass, which depends on whether the pass keeps the inner tensors. Without inner tensors
-  /// the two kinds of pass are the same, and the smaller value counts.
+  /// The boundaries that the stage reads, in ascending order; empty in all stages of a chain
+  /// that does not branch, where stage s reads boundary s. `reads_input` says whether the backward
+  /// pass reads any of them.
+  std::vector<ChainRead> reads = {};
+
+  /// The workspace of a forward pass that keeps the inner tensors, or does not keep them. Where
+  /// there are no inner tensors the two passes are the same, and the smaller value counts.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;
@@ -66,6 +80,15 @@ struct Chain {
   std::optional<std::int64_t> host_room = {};
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
+
+  bool branches() const { return !stages.empty() && !stages.back().reads.empty(); }
+
+  /// Calls use(boundary, whether the backward pass reads it) for each boundary that stage s reads.
+  template <typename Use>
+  void each_read(std::size_t s, const Use& use) const {
+    if (stages[s].reads.empty()) return use(s, stages[s].reads_input);
+    for (const ChainRead& read : stages[s].reads) use(std::size_t{read.boundary}, read.backward);
+  }
 };
 
 }  // namespace sluice

@@ -29,9 +29,18 @@ void check(const Chain& chain, const Choices& choices) {
 class Again {
  public:
   Again(const Chain& chain, const Choices& choices)
-      : chain_(chain), choices_(choices), runs_(chain.stages.size() + 1, false) {
-    for (std::size_t s = chain.stages.size(); s-- > 0;)
+      : chain_(chain),
+        choices_(choices),
+        runs_(chain.stages.size(), false),
+        read_again_(chain.stages.size() + 1, false),
+        read_backward_(chain.stages.size() + 1, false) {
+    for (std::size_t s = chain.stages.size(); s-- > 0;) {
       runs_[s] = recomputes(s) && (chain.stages[s].inner.bytes > 0 || is_made_again(s + 1));
+      chain.each_read(s, [&](std::size_t b, bool backward) {
+        if (runs_[s]) read_again_[b] = true;
+        if (backward) read_backward_[b] = true;
+      });
+    }
   }
 
   bool recomputes(std::size_t s) const { return choices_.inner[s] == Fate::recompute; }
@@ -41,22 +50,22 @@ class Again {
   /// Whether the backward half reads boundary b as the first forward pass made it.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
-    return runs_[b] || starts_backward(b) || (ends_backward(b) && !runs_[b - 1]);
+    return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
   }
 
  private:
   bool is_made_again(std::size_t b) const {
-    return dropped(b) && (runs_[b] || starts_backward(b) || ends_backward(b));
+    return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Whether boundary b is read by the backward pass of the stage after it, or of the stage before it.
-  bool starts_backward(std::size_t b) const {
-    return b < chain_.stages.size() && chain_.stages[b].reads_input;
-  }
+  /// Whether boundary b is read by the backward pass of the stage that makes it.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
+  /// Indexed by boundary: whether a stage that runs again reads it, and whether the backward pass
+  /// of a stage after it reads it.
+  std::vector<bool> read_again_, read_backward_;
 };
 
 class Writer {
@@ -66,7 +75,9 @@ class Writer {
         choices_(choices),
         again_(chain, choices),
         count_(chain.stages.size()),
-        absent_(count_ + 1) {}
+        absent_(count_ + 1),
+        ran_again_(count_),
+        due_(count_) {}
 
   Tape write() {
     if (chain_.input.bytes > 0) tape_.push_back({Kind::load, 0, false});
@@ -102,25 +113,43 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Something reads the output of stage s. So the stages from its checkpoint up to s run again.
+  /// Stage s runs again, after the stages that make what was dropped and is read by it or by them.
   void run_again(std::size_t s) {
-    std::size_t first = s;
-    while (again_.dropped(first)) --first;
-    fetch(first);
+    if (ran_again_[s]) return;
+    std::size_t missing = 0, first = s + 1;  // missing: stages that are due below `first`
+    const auto mark = [&](std::size_t stage) {
+      if (ran_again_[stage]) return;
+      ran_again_[stage] = due_[stage] = true;
+      ++missing;
+    };
+    mark(s);
+    while (missing > 0) {
+      if (!due_[--first]) continue;
+      --missing;
+      chain_.each_read(first, [&](std::size_t b, bool) {
+        if (again_.dropped(b)) mark(b - 1);
+      });
+    }
     for (std::size_t i = first; i <= s; ++i) {
+      if (!due_[i]) continue;
+      due_[i] = false;
+      chain_.each_read(i, [&](std::size_t b, bool) { fetch(b); });
       add(Kind::forward, i, true);
       absent_[i + 1] = false;
     }
-    again_from_ = first;
   }
 
   void backward(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
-    if (again_.runs(s) && s < again_from_) run_again(s);
-    if (stage.reads_input && again_.dropped(s) && s - 1 < again_from_) run_again(s - 1);
+    if (again_.runs(s)) run_again(s);
+    chain_.each_read(s, [&](std::size_t b, bool read) {
+      if (read && again_.dropped(b)) run_again(b - 1);
+    });
     if (stage.reads_output) fetch(s + 1);
     if (inner_goes(s)) add(Kind::load, s, true);
-    if (stage.reads_input) fetch(s);
+    chain_.each_read(s, [&](std::size_t b, bool read) {
+      if (read) fetch(b);
+    });
     add(Kind::backward, s, false);
   }
 
@@ -128,8 +157,9 @@ class Writer {
   const Choices& choices_;
   Again again_;
   std::size_t count_;
-  std::vector<bool> absent_;                               ///< per boundary: is only in host memory
-  std::size_t again_from_ = static_cast<std::size_t>(-1);  ///< the first stage that ran again
+  std::vector<bool> absent_;     ///< per boundary: is only in host memory
+  std::vector<bool> ran_again_;  ///< per stage
+  std::vector<bool> due_;        ///< per stage: must run again before the present one
   Tape tape_;
 };
 
@@ -163,7 +193,14 @@ Tape sqrt_tape(const Chain& chain) {
       std::max<std::size_t>(1, std::lround(std::sqrt(static_cast<double>(n))));
   Choices choices{std::vector<Fate>(n, Fate::recompute), std::vector<Fate>(n + 1, Fate::recompute)};
   choices.boundary[n] = Fate::keep;
-  for (std::size_t i = 0; i < segments; ++i) choices.boundary[i * n / segments] = Fate::keep;
+  for (std::size_t i = 0; i < segments; ++i) {
+    const std::size_t first = i * n / segments;
+    choices.boundary[first] = Fate::keep;
+    for (std::size_t s = first; s < n; ++s)  // where the chain branches, all that the segment reads
+      chain.each_read(s, [&](std::size_t b, bool) {
+        if (b <= first) choices.boundary[b] = Fate::keep;
+      });
+  }
   for (std::size_t s = (segments - 1) * n / segments; s < n; ++s) {
     choices.inner[s] = Fate::keep;
     choices.boundary[s] = Fate::keep;

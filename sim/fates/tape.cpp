@@ -35,6 +35,11 @@ class Lifetimes {
 
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
 
+  /// Makes a tensor, or adds to it where it is on the device already.
+  void add_to(std::size_t tensor, std::size_t at) {
+    spans_[tensor].there ? use(tensor, at) : bring(tensor, at);
+  }
+
   void use(std::size_t tensor, std::size_t at) {
     if (!spans_[tensor].there)
       throw InternalError("operation " + std::to_string(at) + " of a tape reads " + name(tensor) +
@@ -159,7 +164,7 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
       live.load(moved, at);
       return 0;
     case TapeOp::Kind::forward:
-      live.use(live.boundary(s), at);
+      chain.each_read(s, [&](std::size_t b, bool) { live.use(live.boundary(b), at); });
       live.bring(live.boundary(s + 1), at);
       if (op.inner) live.bring(live.inner(s), at);
       return chain.stages[s].forward_workspace(op.inner);
@@ -169,9 +174,11 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
   const ChainStage& stage = chain.stages[s];
   if (s + 1 < chain.stages.size()) live.use(live.gradient(s + 1), at);
   if (stage.inner.bytes > 0) live.use(live.inner(s), at);
-  if (stage.reads_input) live.use(live.boundary(s), at);
   if (stage.reads_output) live.use(live.boundary(s + 1), at);
-  if (s > 0) live.bring(live.gradient(s), at);
+  chain.each_read(s, [&](std::size_t b, bool backward) {
+    if (backward) live.use(live.boundary(b), at);
+    if (b > 0) live.add_to(live.gradient(b), at);
+  });
   return stage.backward_workspace;
 }
 

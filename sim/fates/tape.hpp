@@ -8,6 +8,9 @@
 //   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
 //               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
 //               makes the gradient of boundary s (not for s = 0)
+// Where the chain branches, the boundaries that stage s reads (Chain::each_read) take the place of
+// boundary s. The first backward pass of their readers makes the gradient of a boundary; the
+// backward passes of the other readers add to it.
 //   save, load  of a boundary or of the inner tensors of a stage; a save reads the tensor and makes a
 //               copy in host memory, which stays until the last load
 // A forward pass of a stage that has already run is a recomputation.

@@ -63,7 +63,9 @@ class TimedTape {
     }
     const ChainStage& stage = chain_.stages[s];
     const bool forward = op.kind == Kind::forward;
-    if (forward || stage.reads_input) use(s);
+    chain_.each_read(s, [&](std::size_t b, bool backward) {
+      if (forward || backward) use(b);
+    });
     if (runs_.begins(op)) loads.push_back({count(), stage.turn.load_s, stage.turn.bytes, nobody});
     if (forward) {
       maker_[s + 1] = maker_[n_ + 1 + s] = count();

@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "fates/optimal/rounding.hpp"
 #include "fates/optimal/search.hpp"
 
 namespace sluice {
@@ -12,16 +13,15 @@ using Kind = TapeOp::Kind;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Keeps the boundaries that must not be dropped with these choices.
-void mend(Choices& choices) {
+}  // namespace
+
+void keep_what_nobody_makes(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
     if (choices.boundary[b] == Fate::recompute &&
         (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute))
       choices.boundary[b] = Fate::keep;
 }
-
-}  // namespace
 
 Choices choices_of(const Chain& chain, const Tape& tape) {
   const std::size_t n = chain.stages.size();
@@ -40,7 +40,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }
-  mend(choices);
+  keep_what_nobody_makes(choices);
   return choices;
 }
 
@@ -100,7 +100,7 @@ bool FateSearch::improve_once(Choices& choices, Candidate& best) {
         Choices changed = from;
         if (at(changed, place) == fate) continue;
         at(changed, place) = fate;
-        mend(changed);
+        keep_what_nobody_makes(changed);
         if (!(changed == from)) use(changed, place);
       }
   };

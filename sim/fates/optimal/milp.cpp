@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/gap.hpp"
@@ -258,20 +259,27 @@ FateGraph graph_of(const Chain& chain) {
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];
-    graph.operations.push_back({stage.forward_s,
-                                {s},
-                                {s + 1},
-                                {inner(s)},
-                                stage.forward_workspace(false),
-                                stage.forward_workspace(true)});
+    FateGraph::Operation forward{stage.forward_s};
+    chain.each_read(
+        s, [&](std::size_t b, bool) { forward.reads.push_back(static_cast<std::uint32_t>(b)); });
+    forward.makes = {s + 1};
+    forward.may_make = {inner(s)};
+    forward.workspace = stage.forward_workspace(false);
+    forward.workspace_making = stage.forward_workspace(true);
+    graph.operations.push_back(std::move(forward));
   }
+  std::vector<char> started(n + 1, 0);  // boundaries whose gradient an operation has made
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];
     FateGraph::Operation backward{stage.backward_s, {inner(s)}};
-    if (stage.reads_input) backward.reads.push_back(s);
     if (stage.reads_output) backward.reads.push_back(s + 1);
     if (s + 1 < n) backward.reads.push_back(gradient(s + 1));
-    if (s > 0) backward.makes.push_back(gradient(s));
+    chain.each_read(s, [&](std::size_t number, bool read) {
+      const auto b = static_cast<std::uint32_t>(number);
+      if (read) backward.reads.push_back(b);
+      if (b == 0) return;
+      (std::exchange(started[b], 1) ? backward.reads : backward.makes).push_back(gradient(b));
+    });
     backward.workspace = stage.backward_workspace;
     backward.repeats = false;
     graph.operations.push_back(backward);

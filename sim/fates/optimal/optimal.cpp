@@ -10,6 +10,8 @@
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
+#include "fates/optimal/branches_in_turn.hpp"
+#include "fates/optimal/joint.hpp"
 #include "fates/optimal/milp.hpp"
 #include "fates/optimal/report.hpp"
 #include "fates/optimal/search.hpp"
@@ -87,7 +89,8 @@ class InTurn {
  public:
   explicit InTurn(const FateRequest& request)
       : chain_(request.chain),
-        exact_(!request.takes_turns() && !request.chain.host_room),
+        joint_(joint_chain(chain_)),
+        exact_(!request.takes_turns() && !request.chain.host_room && !chain_.branches()),
         alike_(alike_tapes(request.chain)) {}
 
   /// Returns the fastest tape within the budget. The tape is empty when nothing fits.
@@ -98,17 +101,17 @@ class InTurn {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // A whole frontier is expensive to make. It is not needed when not even its first point fits.
-    if (least_frontier(true).points().front().peak <= budget) consider_frontiers(budget, consider);
+    // Whole frontiers are expensive. They are not needed when not even their first point fits.
+    if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
-    return best;
+    return chain_.branches() ? search_branches(chain_, budget, best) : best;
   }
 
   /// The tape that needs the least bytes. If host memory is limited, it makes no copies there.
   Least least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
-    return {frontier.points().front().peak, frontier.tape(0)};
+    return {peak_of(frontier, 0), tape_of(frontier, 0)};
   }
 
   double seconds(std::int64_t budget) {
@@ -131,18 +134,24 @@ class InTurn {
   /// A frontier with only its first point, the one that needs the least bytes. `copies`: whether
   /// schedules may copy to host memory.
   Frontier least_frontier(bool copies) const {
-    return {chain_, {.copies = copies, .only_least = true}};
+    return {joint_, {.copies = copies, .only_least = true}};
+  }
+  Tape tape_of(const Frontier& frontier, std::size_t point) const {
+    return separate(chain_, frontier.tape(point));
+  }
+  std::int64_t peak_of(const Frontier& frontier, std::size_t point) const {
+    return memory_of(chain_, tape_of(frontier, point)).peak;
   }
 
   /// Calls `use` for the fastest point of each frontier within the budget and the host's memory.
   template <typename Use>
   void consider_frontiers(std::int64_t budget, const Use& use) {
     for (const Frontier& frontier : frontiers()) {
-      const std::size_t first = frontier.within(budget);
+      const std::size_t first = point_within(chain_, frontier, budget);
       if (first == frontier.points().size()) continue;
       for (std::size_t point = first + 1; point-- > 0;) {
-        const Tape tape = frontier.tape(point);
-        if (!fits_in_host(chain_, tape)) continue;
+        const Tape tape = tape_of(frontier, point);
+        if (!fits_in_host(chain_, tape) || memory_of(chain_, tape).peak > budget) continue;
         use(tape);
         break;
       }
@@ -154,13 +163,14 @@ class InTurn {
   const std::vector<Frontier>& frontiers() {
     if (!frontiers_.empty()) return frontiers_;
     for (const double price : host_prices(chain_))
-      frontiers_.emplace_back(with_host_price(with_turns(chain_, 1), price));
+      frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price));
     if (chain_.host_room)
-      frontiers_.emplace_back(with_turns(chain_, 1), FrontierSettings{.copies = false});
+      frontiers_.emplace_back(with_turns(joint_, 1), FrontierSettings{.copies = false});
     return frontiers_;
   }
 
   const Chain& chain_;
+  Chain joint_;  ///< the view of the chain that does not branch; see joint.hpp
   bool exact_;
   std::vector<Tape> alike_;  ///< the first tape keeps everything
   std::vector<Frontier> frontiers_;

@@ -25,11 +25,18 @@ struct Step {
   From runs = From::needed, idle = From::once;
 };
 
+/// Which boundaries are read, and when; see FateRelaxation.
+struct Reading {
+  const std::vector<char>& later;
+  const std::vector<char>& follows;
+  bool last_reads;
+};
+
 /// The choices for all stages, from the first to the last.
 class Row {
  public:
-  Row(const Chain& chain, const FateWeights& weights)
-      : chain_(chain), weights_(weights), n_(chain.stages.size()), steps_(n_) {}
+  Row(const Chain& chain, const FateWeights& weights, const Reading& reading)
+      : chain_(chain), weights_(weights), reading_(reading), n_(chain.stages.size()), steps_(n_) {}
 
   /// Finds the cheapest choices at a price.
   Cost solve(double price) {
@@ -55,7 +62,7 @@ class Row {
       if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
       const From from = again ? step.runs : step.idle;
       again = from == From::again;
-      const bool last_reads_it = s + 1 == n_ && chain_.stages[s].reads_input;
+      const bool last_reads_it = s + 1 == n_ && reading_.last_reads;
       if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
       if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
     }
@@ -94,21 +101,23 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // … by stage s or by backward s - 1
-    step.runs = again_ < needed ? From::again : From::needed;
-    const bool read = stage.reads_input || (s > 0 && chain_.stages[s - 1].reads_output);
-    const Cost idle = read ? needed : once_;
-    step.idle = again_ < idle ? From::again : read ? From::needed : From::once;
-    const Cost runs = std::min(needed, again_) + Cost{weights_.again * stage.forward_s, 0};
+    const Cost needed = once_ + held_boundary(s);  // … by stage s or by a backward pass
+    const bool read = reading_.later[s], read_again = read || reading_.follows[s];
+    const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
+    const auto from = [&](const Cost& cost, bool held) {
+      return again_ < cost ? From::again : held ? From::needed : From::once;
+    };
+    step.runs = from(again, read_again);
+    step.idle = from(idle, read);
+    const Cost runs = std::min(again, again_) + Cost{weights_.again * stage.forward_s, 0};
     once_ = std::min(idle, again_) + held(stage.inner, s, true, step.inner_goes);
     again_ = runs;
   }
 
   /// Ends the row: what the first backward pass reads is on the device, whatever else runs again.
   void finish() {
-    const ChainStage& last = chain_.stages.back();
     Step& step = steps_.back();
-    if (n_ > 1 && !last.reads_input && chain_.stages[n_ - 2].reads_output) {
+    if (n_ > 1 && !reading_.last_reads && reading_.later[n_ - 1]) {
       once_ = once_ + held_boundary(n_ - 1);
       step.idle = From::needed;
     }
@@ -118,6 +127,7 @@ class Row {
 
   const Chain& chain_;
   const FateWeights& weights_;
+  const Reading& reading_;
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
@@ -132,12 +142,25 @@ FateWeights FateWeights::serial(std::size_t stages) {
 }
 
 FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
-    : chain_(chain), n_(chain.stages.size()) {
+    : chain_(chain),
+      n_(chain.stages.size()),
+      read_later_(n_ + 1, 0),
+      follows_(n_, 0),
+      last_reads_(false) {
   const ChainStage& last = chain.stages.back();
   std::int64_t working = last.inner.bytes;
-  if (n_ > 1) working += chain.stages[n_ - 2].gradient;
   if (last.reads_output) working += last.output.bytes;
-  if (last.reads_input) working += chain.boundary(n_ - 1).bytes;
+  for (std::size_t s = 0; s < n_; ++s) {
+    if (chain.stages[s].reads_output) read_later_[s + 1] = 1;
+    chain.each_read(s, [&](std::size_t b, bool backward) {
+      if (backward) read_later_[b] = 1;
+      if (b == s) follows_[s] = 1;
+      if (s + 1 < n_) return;
+      if (b > 0) working += chain.stages[b - 1].gradient;
+      if (b == s) last_reads_ = backward;
+    });
+  }
+  if (last_reads_) working += chain.boundary(n_ - 1).bytes;
   room_ = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
 
   double forward = 0;
@@ -154,7 +177,8 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
 }
 
 FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {
-  Row row(chain_, weights);
+  const Reading reading{read_later_, follows_, last_reads_};
+  Row row(chain_, weights, reading);
   const Cost all = row.solve(price);
   return {all.value - price * room_, all.bytes - room_, row.choices()};
 }
@@ -172,7 +196,8 @@ FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
     double price, value, bytes;
     double at_zero() const { return value - price * bytes; }
   };
-  Row row(chain_, weights);
+  const Reading reading{read_later_, follows_, last_reads_};
+  Row row(chain_, weights, reading);
   const auto line_at = [&](double price) {
     const Cost all = row.solve(price);
     return Line{price, all.value - price * room_, all.bytes - room_};

@@ -1,11 +1,13 @@
-// The relaxation finds the best fates of a chain's tensors as if only one moment had to fit into memory. This moment is
-// the turning point: the first backward pass, which is that of the last stage. The tensors that this operation reads
-// and makes are on the device. Any other tensor that a later backward pass reads may be on the device at this moment.
-// Otherwise its stage runs again afterwards, or the tensor is loaded afterwards (and was saved before, unless it is the
-// input). A stage that runs again needs its input in one of the same three ways. This gives a sequence of choices with
-// one constraint, the bytes. Its Lagrangian relaxation is solved exactly for each price of a byte. Every price gives a
-// lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). The relaxation does not cover
-// stages that run again twice, and it ignores memory at all other moments.
+// The best fates of a chain's tensors if only one moment had to fit: the turning point, which is the first
+// backward pass, that of the last stage. The tensors that this operation reads and makes are on the device.
+// Any other tensor that a later backward pass reads is on the device too, or its stage runs again
+// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). A stage that runs
+// again needs its input in one of the same three ways. This gives a sequence of choices with one
+// constraint, the bytes; its Lagrangian relaxation is solved exactly for each price of a byte. Every price
+// gives a lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). It does
+// not cover stages that run again twice, and it ignores memory at all other moments. Where the chain
+// branches, it also ignores that a stage that runs again needs what earlier stages than the one
+// before it make; both make it a bound still.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch
 // through the last stage. By then all micro-batches have finished their forward passes, and for each of
@@ -63,6 +65,9 @@ class FateRelaxation {
  private:
   const Chain& chain_;
   std::size_t n_;
+  std::vector<char> read_later_;  ///< by boundary: a backward pass reads it
+  std::vector<char> follows_;     ///< by stage: it reads the boundary before it
+  bool last_reads_;  ///< the backward pass of the last stage reads the boundary before it
   double room_ = 0;
   double steepest_ = 0;
 };

@@ -22,6 +22,9 @@ struct Rounding {
                        ///< budget
 };
 
+/// Boundaries that may not be dropped with these choices are kept instead.
+void keep_what_nobody_makes(Choices& choices);
+
 /// Returns an empty tape when no attempt fits.
 Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
                   const Rounding& rounding);

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.hpp"
 #include "fates/optimal/bound.hpp"
+#include "fates/optimal/joint.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/tape_time.hpp"
 
@@ -82,14 +83,15 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
   const std::size_t n = chain_.stages.size();
+  const Chain joint = joint_chain(chain_);
   for (const double price : copy_prices(looked_at_as_))
-    frontiers_.emplace_back(with_turns(chain_, price), settings(n, price));
+    frontiers_.emplace_back(with_turns(joint, price), settings(n, price));
   for (const double price : host_prices(chain_)) {
     if (price == 0) continue;
-    frontiers_.emplace_back(with_host_price(with_turns(chain_, 0.3), price), settings(n, 0.3));
+    frontiers_.emplace_back(with_host_price(with_turns(joint, 0.3), price), settings(n, 0.3));
   }
   if (chain_.host_room) {
-    frontiers_.emplace_back(with_turns(chain_, 0.3), settings(n, 0.3, false));
+    frontiers_.emplace_back(with_turns(joint, 0.3), settings(n, 0.3, false));
   }
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
   for (const std::int64_t bytes : rungs_between(least(), most, looked_at_as_ <= 20 ? 48 : 24))
@@ -105,7 +107,7 @@ const FateBound& FateSearch::bound(Rung& rung) {
 
 std::int64_t FateSearch::least() {
   prepare();
-  return frontiers_.front().points().front().peak;
+  return memory_of(chain_, separate(chain_, frontiers_.front().tape(0))).peak;
 }
 
 FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
@@ -197,10 +199,11 @@ void FateSearch::search(std::size_t number) {
   Candidate best{{}, room_, infinite};
   for (const Tape& tape : alike_) take(tape, best);
   for (const Frontier& frontier : frontiers_) {
-    std::size_t point = frontier.within(room_);
+    std::size_t point = point_within(chain_, frontier, room_);
     if (point == frontier.points().size()) continue;
-    while (point > 0 && !fits_in_host(chain_, frontier.tape(point))) point /= 2;
-    take(frontier.tape(point), best);
+    const auto tape = [&] { return separate(chain_, frontier.tape(point)); };
+    while (point > 0 && !fits_in_host(chain_, tape())) point /= 2;
+    take(tape(), best);
   }
   for (const Fate fate : {Fate::keep, Fate::offload})
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);

@@ -23,6 +23,15 @@ class CopyTimes {
   CopyTime copy_;
 };
 
+/// The bytes that cross out of a stage and that the stage itself makes. What crosses it without
+/// being made by it is the output of an earlier stage.
+std::int64_t made_bytes(const Stage& stage) {
+  std::int64_t bytes = 0;  // at most output_bytes, which was checked for overflow
+  for (const Crossing& crossing : stage.crosses)
+    if (crossing.layer >= stage.first) bytes += crossing.bytes;
+  return bytes;
+}
+
 }  // namespace
 
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap) {
@@ -40,6 +49,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
   Chain chain;
   if (overlap) chain.load_latency_s = pricing.platform.path(host, device.name).latency_s;
   chain.input = tensor(times(pricing.stages.front().input_bytes));
+  const std::vector<std::vector<ChainRead>> reads = branching_reads(pricing);
   for (const Stage& stage : pricing.stages) {
     const std::int64_t counted = request.working_set_counted ? 1 : 0;
     const std::int64_t dropped = selective ? stage.kept.selective_bytes : 0;
@@ -51,7 +61,8 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.forward_s = seconds(ActionKind::forward, false);
     link.backward_s = seconds(ActionKind::backward, false);
     if (dropped > 0) link.backward_s += seconds(ActionKind::recompute, true);
-    link.output = tensor(times(stage.output_bytes));
+    link.output = tensor(times(reads.empty() ? stage.output_bytes : made_bytes(stage)));
+    if (!reads.empty()) link.reads = reads[chain.stages.size()];
     link.inner = tensor(times(stage.kept.inner_bytes - dropped));
     link.reads_input = stage.kept.reads_input;
     link.reads_output = stage.kept.reads_output;

@@ -95,7 +95,8 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    if (shape_.devices == 1) return 0;
+    // Where the chain branches, what a pass reads may have been made earlier.
+    if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
       all += waits(copied(chain_.boundary(s)), chain_.stages[s].forward_s);

@@ -77,6 +77,7 @@ class StepMaker {
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
+    std::int64_t changed_at = -1;  ///< the last slot that added to the tensor; negative: none
   };
 
   /// The tensors that a micro-batch has at present, by boundary or stage.
@@ -156,7 +157,9 @@ class StepMaker {
         this->slot(again ? ActionKind::recompute : ActionKind::forward, s, tensors);
     slot.seconds = stage.forward_s;
     slot.workspace = stage.forward_workspace(keeps);
-    use(slot, tensors.boundary.at(s), chain_.boundary(s).load_s);
+    chain_.each_read(s, [&](std::size_t b, bool) {
+      use(slot, tensors.boundary.at(static_cast<std::uint32_t>(b)), chain_.boundary(b).load_s);
+    });
     const bool answer = s == last_;
     const std::uint32_t output =
         draft_.make(instance_name(answer ? "output" : "boundary", s, tensors.micro_batch),
@@ -196,13 +199,7 @@ class StepMaker {
       if (core != none) draft_.use(slot, core);
       if (const auto location = tensors.gradient.find(s + 1); location != tensors.gradient.end())
         use(slot, location->second, chain_.boundary(s + 1).load_s);
-      if (input && s > 0 && chain_.stages[s - 1].gradient > 0) {
-        const std::uint32_t gradient =
-            draft_.make(instance_name("gradient", s, tensors.micro_batch), TensorClass::gradient,
-                        chain_.stages[s - 1].gradient, s, tensors.micro_batch);
-        slot.makes.push_back(gradient);
-        tensors.gradient[s].on = {{slot.device, gradient}};
-      }
+      if (input) chain_.each_read(s, [&](std::size_t b, bool) { add_gradient(slot, b, tensors); });
       if (kind != ActionKind::backward_input && !shape_.weights_stay)
         turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
@@ -212,18 +209,39 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// Marks what the backward pass of stage s reads of the forward pass as used by this slot.
+  /// Makes the gradient of a boundary that the slot's stage reads, or adds to it where the backward
+  /// pass of another reader has made it.
+  void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
+    if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
+    const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
+    TensorLocation& gradient = location->second;
+    if (fresh) {
+      const std::uint32_t made =
+          draft_.make(instance_name("gradient", b, tensors.micro_batch), TensorClass::gradient,
+                      chain_.stages[b - 1].gradient, b, tensors.micro_batch);
+      slot.makes.push_back(made);
+      gradient.on = {{slot.device, made}};
+      return;
+    }
+    use(slot, gradient, chain_.boundary(b).load_s);
+    gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
+  }
+
+  /// Uses what the backward pass of stage s reads of the forward pass.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
-    if (stage.reads_input) use(slot, tensors.boundary.at(s), chain_.boundary(s).load_s);
+    chain_.each_read(s, [&](std::size_t b, bool backward) {
+      if (!backward) return;
+      use(slot, tensors.boundary.at(static_cast<std::uint32_t>(b)), chain_.boundary(b).load_s);
+    });
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Saves a tensor directly after the slot that made it.
+  /// Saves a tensor directly after the slot that made it, or that was the last to add to it.
   void save(TensorLocation& location) {
     location.copy = location.on.begin()->second;
-    draft_.save_after(location.copy, draft_[location.copy].first);
+    draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
   }
 
   void load(const TapeOp& op, MicroBatchTensors& tensors) {

@@ -21,6 +21,10 @@ namespace sluice {
 /// computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
+/// By stage, the boundaries that it reads (ChainStage::reads), if the network branches between
+/// stages; empty if each stage reads only what the stage before it makes.
+std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
+
 /// Weights, gradients and optimizer state of each stage on that device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);

@@ -1,0 +1,122 @@
+#include "fates/optimal/branches_in_turn.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/interrupt.hpp"
+#include "fates/optimal/relaxation.hpp"
+#include "fates/optimal/rounding.hpp"
+#include "fates/optimal/search.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// With this many stages there are at most 3^9 choices.
+constexpr std::size_t most_tried_all = 4;
+
+/// Improves choices, one or two at a time, while the tape fits and becomes faster.
+class Descent {
+ public:
+  Descent(const Chain& chain, std::int64_t budget)
+      : chain_(chain),
+        budget_(budget),
+        count_(2 * chain.stages.size() + 1),
+        left_(static_cast<std::int64_t>(4'000'000 / (count_ * count_)) + 500) {}
+
+  Tape improve(const Tape& from) {
+    best_ = from;
+    seconds_ = from.empty() ? never : serial_seconds(chain_, from);
+    Choices choices = choices_of(chain_, from);
+    while (left_ > 0 && (change(choices, 0, false) || change(choices, 0, true))) {
+    }
+    return best_;
+  }
+
+  /// The fastest of all choices, or `known` if none is faster.
+  Tape best_of_all(const Tape& known) {
+    best_ = known;
+    seconds_ = known.empty() ? never : serial_seconds(chain_, known);
+    const std::size_t n = chain_.stages.size();
+    Choices choices{std::vector<Fate>(n, Fate::keep), std::vector<Fate>(n + 1, Fate::keep)};
+    try_all(choices, 0);
+    return best_;
+  }
+
+ private:
+  static Fate& at(Choices& choices, std::size_t place) {
+    const std::size_t n = choices.inner.size();
+    return place < n ? choices.inner[place] : choices.boundary[place - n];
+  }
+
+  void try_all(Choices& choices, std::size_t place) {
+    if (place == count_) {
+      Choices may = choices;
+      keep_what_nobody_makes(may);
+      if (may == choices) is_faster(choices);
+      return;
+    }
+    for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
+      at(choices, place) = fate;
+      try_all(choices, place + 1);
+    }
+  }
+
+  /// Takes the first change that helps, of one choice or of two.
+  bool change(Choices& choices, std::size_t first, bool two) {
+    for (std::size_t place = first; place < count_ && left_ > 0; ++place)
+      for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
+        Choices changed = choices;
+        if (std::exchange(at(changed, place), fate) == fate) continue;
+        if (two ? change(changed, place + 1, false) : is_faster(changed)) {
+          choices = std::move(changed);
+          return true;
+        }
+      }
+    return false;
+  }
+
+  bool is_faster(Choices choices) {
+    keep_what_nobody_makes(choices);
+    --left_;
+    check_interrupt();
+    Tape tape = tape_of(chain_, choices);
+    const double seconds = serial_seconds(chain_, tape);
+    if (seconds >= seconds_ * (1 - 1e-12) || memory_of(chain_, tape).peak > budget_ ||
+        !fits_in_host(chain_, tape))
+      return false;
+    best_ = std::move(tape);
+    seconds_ = seconds;
+    return true;
+  }
+
+  const Chain& chain_;
+  std::int64_t budget_;
+  std::size_t count_;  ///< number of choices
+  std::int64_t left_;  ///< tapes that may still be tried
+  Tape best_;
+  double seconds_ = never;
+};
+
+}  // namespace
+
+Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known) {
+  if (chain.stages.size() <= most_tried_all) return Descent(chain, budget).best_of_all(known);
+  Tape best = known;
+  const FateWeights weights = FateWeights::serial(chain.stages.size());
+  std::vector<Tape> starts = {known};
+  if (FateRelaxation(chain, budget).fits())
+    for (const double segment : {0.1, 0.3, 0.6})
+      starts.push_back(rounded_tape(chain, budget, weights, {0, 1, segment}));
+  for (const Tape& start : starts) {
+    if (start.empty() || !fits_in_host(chain, start)) continue;
+    Tape tape = Descent(chain, budget).improve(start);
+    if (best.empty() || serial_seconds(chain, tape) < serial_seconds(chain, best))
+      best = std::move(tape);
+  }
+  return best;
+}
+
+}  // namespace sluice

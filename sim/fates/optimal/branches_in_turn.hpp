@@ -1,0 +1,16 @@
+// The search for fates in a chain that branches, where all operations take turns. In a small chain
+// all choices are tried. In a larger one, choices are improved one or two at a time, from the
+// relaxation of the turning point (relaxation.hpp) and from a known tape.
+#pragma once
+
+#include <cstdint>
+
+#include "fates/tape.hpp"
+
+namespace sluice {
+
+/// The fastest tape within the budget that is found; empty if there is none. `known`: a tape within
+/// the budget, or empty.
+Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known);
+
+}  // namespace sluice

@@ -1,0 +1,173 @@
+#include "fates/optimal/joint.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using Kind = TapeOp::Kind;
+using Boundaries = std::vector<std::size_t>;
+
+/// The boundaries that cross into each stage: those that it or a later stage reads.
+std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
+  const std::size_t n = chain.stages.size();
+  std::vector<std::size_t> last(n + 1, 0);  // by boundary: the last stage that reads it
+  last[n] = n;
+  for (std::size_t s = 0; s < n; ++s) chain.each_read(s, [&](std::size_t b, bool) { last[b] = s; });
+  std::vector<Boundaries> crossing(n + 1);
+  Boundaries live;
+  for (std::size_t b = 0; b <= n; ++b) {
+    live.push_back(b);
+    live.erase(std::remove_if(live.begin(), live.end(), [&](std::size_t i) { return last[i] < b; }),
+               live.end());
+    crossing[b] = live;
+  }
+  return crossing;
+}
+
+/// For each operation of a joint tape that brings a boundary, the last operation that uses it.
+std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
+  std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
+  const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };
+  for (std::size_t at = tape.size(); at-- > 0;) {
+    const TapeOp& op = tape[at];
+    const bool copies = op.kind == Kind::save || op.kind == Kind::load;
+    if (copies && op.inner) continue;
+    const std::size_t brought = copies ? op.number : op.number + 1;
+    if (op.kind == Kind::load || op.kind == Kind::forward) {
+      last[at] = std::max(at, next[brought]);
+      next[brought] = 0;
+    }
+    if (op.kind == Kind::save) use(op.number, at);
+    if (op.kind == Kind::forward) use(op.number, at);
+    if (op.kind != Kind::backward) continue;
+    if (chain.stages[op.number].reads_input) use(op.number, at);
+    if (chain.stages[op.number].reads_output) use(op.number + 1, at);
+  }
+  return last;
+}
+
+class Separating {
+ public:
+  Separating(const Chain& chain, const Tape& joint)
+      : chain_(chain),
+        joint_(joint),
+        crossing_(crossing_boundaries(chain)),
+        last_(last_uses(chain, joint)),
+        there_until_(chain.stages.size() + 1, 0),
+        absent_(chain.stages.size() + 1, false),
+        saved_(chain.stages.size() + 1, false) {}
+
+  Tape tape() {
+    for (at_ = 0; at_ < joint_.size(); ++at_) take(joint_[at_]);
+    return std::move(tape_);
+  }
+
+ private:
+  void take(const TapeOp& op) {
+    const std::size_t s = op.number;
+    if (op.kind == Kind::save || op.kind == Kind::load) {
+      if (op.inner) return tape_.push_back(op);
+      return op.kind == Kind::save ? save(s) : load(s);
+    }
+    const bool forward = op.kind == Kind::forward;
+    chain_.each_read(s, [&](std::size_t b, bool backward) {
+      if (forward || backward) need(b);
+    });
+    if (!forward && chain_.stages[s].reads_output) need(s + 1);
+    tape_.push_back(op);
+    if (!forward) return;
+    absent_[s + 1] = false;
+    for (const std::size_t b : crossing_[s + 1]) hold(b);
+  }
+
+  void hold(std::size_t b) { there_until_[b] = std::max(there_until_[b], last_[at_]); }
+
+  void save(std::size_t joint) {
+    for (const std::size_t b : crossing_[joint]) {
+      if (b == 0 || saved_[b] || absent_[b] || chain_.boundary(b).bytes == 0) continue;
+      saved_[b] = true;
+      add(Kind::save, b);
+    }
+  }
+
+  /// What has left since it was on the device is loaded when it is read.
+  void load(std::size_t joint) {
+    for (const std::size_t b : crossing_[joint]) {
+      const bool first = b == 0 && tape_.empty();
+      if (first || (there_until_[b] < at_ && (b == 0 || saved_[b]))) absent_[b] = true;
+      hold(b);
+      if (first) need(b);
+    }
+  }
+
+  void need(std::size_t b) {
+    if (!absent_[b]) return;
+    absent_[b] = false;
+    if (chain_.boundary(b).bytes > 0) add(Kind::load, b);
+  }
+
+  void add(Kind kind, std::size_t b) {
+    tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
+  }
+
+  const Chain& chain_;
+  const Tape& joint_;
+  std::vector<Boundaries> crossing_;
+  std::vector<std::size_t> last_;
+  /// By boundary: the last operation of the joint tape for which a joint boundary holds it.
+  std::vector<std::size_t> there_until_;
+  std::vector<bool> absent_, saved_;  ///< by boundary; absent: it is loaded when it is read
+  std::size_t at_ = 0;
+  Tape tape_;
+};
+
+}  // namespace
+
+Chain joint_chain(const Chain& chain) {
+  if (!chain.branches()) return chain;
+  Chain joint = chain;
+  const std::vector<Boundaries> crossing = crossing_boundaries(chain);
+  for (std::size_t s = 0; s < joint.stages.size(); ++s) {
+    ChainStage& stage = joint.stages[s];
+    stage.reads.clear();
+    stage.output = {};
+    stage.gradient = 0;
+    for (const std::size_t b : crossing[s + 1]) {
+      const ChainTensor& tensor = chain.boundary(b);
+      stage.output.bytes += tensor.bytes;
+      stage.output.save_s += tensor.save_s;
+      stage.output.load_s += tensor.load_s;
+      if (b > 0) stage.gradient += chain.stages[b - 1].gradient;
+    }
+  }
+  joint.stages.back().gradient = 0;
+  return joint;
+}
+
+Tape separate(const Chain& chain, const Tape& joint_tape) {
+  return chain.branches() ? Separating(chain, joint_tape).tape() : joint_tape;
+}
+
+std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {
+  const std::size_t none = frontier.points().size();
+  std::size_t fits = frontier.within(budget);
+  if (!chain.branches()) return fits;
+  const auto needs_less = [&](std::size_t point) {
+    return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
+  };
+  std::size_t low = fits == none ? 0 : fits + 1, high = none;  // points that may fit
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (needs_less(middle)) {
+      fits = middle;
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return fits;
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+// Which boundaries each stage of a network that branches reads.
+#include <algorithm>
+
+#include "model/catalog.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+namespace {
+
+class Branches {
+ public:
+  explicit Branches(const Pricing& pricing)
+      : model_(pricing.model), stages_(pricing.stages), made_by_(model_.layers.size()) {
+    for (std::uint32_t s = 0; s < stages_.size(); ++s)
+      for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) made_by_[l] = s;
+  }
+
+  /// By stage, in ascending order of the boundaries.
+  std::vector<std::vector<ChainRead>> reads() {
+    std::vector<std::vector<ChainRead>> all(stages_.size());
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      backward_.assign(stages_.size() + 1, absent);
+      for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) read_by(l, stages_[s]);
+      // What no layer reads is a part of the answer, which the loss reads.
+      if (s + 1 == stages_.size() && s > 0)
+        for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
+      if (s == 0 || std::count(backward_.begin(), backward_.end(), absent) ==
+                        static_cast<std::ptrdiff_t>(backward_.size()))
+        note_boundary(0, false);
+      for (std::uint32_t b = 0; b <= s; ++b)
+        if (backward_[b] != absent) all[s].push_back({b, backward_[b] == in_backward});
+    }
+    return all;
+  }
+
+ private:
+  enum Reading : std::uint8_t { absent, in_forward, in_backward };
+
+  std::uint32_t boundary_of(std::uint32_t layer) const {
+    return model_.layers[layer].inputs.empty() ? 0 : made_by_[layer] + 1;
+  }
+  void note(std::uint32_t layer, bool backward) { note_boundary(boundary_of(layer), backward); }
+  void note_boundary(std::uint32_t boundary, bool backward) {
+    backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
+  }
+
+  /// Notes what a layer of the stage reads from outside the stage. A backward pass that reads a
+  /// view reads the viewed tensor instead, if the stage makes that tensor.
+  void read_by(std::uint32_t l, const Stage& stage) {
+    const Layer& layer = model_.layers[l];
+    const auto outside = [&](std::uint32_t input) {
+      return input < stage.first || model_.layers[input].inputs.empty();
+    };
+    for (std::uint32_t input : layer.inputs) {
+      if (outside(input)) note(input, false);
+      if (!layer.backward.reads_inputs) continue;
+      while (input >= stage.first && is_view(model_.layers[input]))
+        input = model_.layers[input].inputs.front();
+      if (outside(input)) note(input, true);
+    }
+  }
+
+  const Model& model_;
+  const std::vector<Stage>& stages_;
+  std::vector<std::uint32_t> made_by_;  ///< by layer: the stage
+  std::vector<Reading> backward_;       ///< of the present stage, by boundary
+};
+
+}  // namespace
+
+std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing) {
+  std::vector<std::vector<ChainRead>> reads = Branches(pricing).reads();
+  for (std::uint32_t s = 0; s < reads.size(); ++s)
+    if (reads[s].size() != 1 || reads[s].front().boundary != s) return reads;
+  return {};
+}
+
+}  // namespace sluice

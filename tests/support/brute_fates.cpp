@@ -1,0 +1,374 @@
+#include "support/brute_fates.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "support/oracle.hpp"
+
+namespace sluice::test {
+
+namespace {
+
+constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
+
+/// What a stage does with what it makes.
+struct Ways {
+  int second_run = -1;  ///< before the backward pass of this stage; -1: it runs once
+  enum { first, host, second } inner = first;  ///< where the backward pass has it from
+  bool output_to_host = false;
+};
+
+/// A computation, with the tensors of this run that it reads, makes and sends to host memory, and
+/// what is loaded for it. Each load makes a tensor of its own.
+struct Step {
+  double seconds = 0;
+  std::int64_t workspace = 0;
+  std::vector<std::uint32_t> reads, makes, saves, loads;
+};
+
+struct Made {
+  std::int64_t bytes = 0;
+  double save_s = 0, load_s = 0;
+  std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor: the one that was saved
+};
+
+/// The computations of a step in order, made from the ways of its stages.
+class Script {
+ public:
+  Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)
+      : chain_(chain),
+        ways_(ways),
+        n_(chain.stages.size()),
+        boundary_(n_ + 1, no_tensor),
+        inner_(n_, no_tensor),
+        gradient_(n_ + 1, no_tensor),
+        in_host_(2 * n_ + 1, no_tensor) {
+    step_ = {};
+    boundary_[0] = add(chain.input);
+    if (chain.input.bytes > 0) step_.loads.push_back(boundary_[0]);
+    for (std::size_t s = 0; s < n_; ++s) forward(s, false);
+    input_again_ = input_again && chain.input.bytes > 0;
+    for (std::size_t s = n_; s-- > 0;) {
+      for (std::size_t again = 0; again < n_; ++again)
+        if (ways_[again].second_run == static_cast<int>(s)) forward(again, true);
+      backward(s);
+    }
+    for (const std::uint32_t saved : in_host_)
+      if (saved != no_tensor) useful_ = false;  // it was saved and never loaded
+    if (input_again_) useful_ = false;
+  }
+
+  bool useful() const { return useful_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Made>& tensors() const { return tensors_; }
+
+  double computed() const {
+    double seconds = 0;
+    for (const Step& step : steps_) seconds += step.seconds;
+    return seconds;
+  }
+  double loaded() const { return sum(&Step::loads, &Made::load_s); }
+  double saved() const { return sum(&Step::saves, &Made::save_s); }
+
+  /// The most bytes of any computation, when each tensor leaves after its last use.
+  std::int64_t peak() const {
+    std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      for (const auto* list :
+           {&steps_[i].reads, &steps_[i].makes, &steps_[i].saves, &steps_[i].loads})
+        for (const std::uint32_t t : *list) {
+          first[t] = std::min(first[t], i);
+          last[t] = std::max(last[t], i);
+        }
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      std::int64_t bytes = steps_[i].workspace;
+      for (std::size_t t = 0; t < tensors_.size(); ++t)
+        if (first[t] <= i && i <= last[t]) bytes += tensors_[t].bytes;
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+ private:
+  double sum(std::vector<std::uint32_t> Step::*list, double Made::*seconds) const {
+    double all = 0;
+    for (const Step& step : steps_)
+      for (const std::uint32_t t : step.*list) all += tensors_[t].*seconds;
+    return all;
+  }
+
+  std::uint32_t add(const ChainTensor& tensor, std::uint32_t copy_of = no_tensor) {
+    tensors_.push_back({tensor.bytes, tensor.save_s, tensor.load_s, copy_of});
+    return static_cast<std::uint32_t>(tensors_.size() - 1);
+  }
+
+  void end_step() {
+    steps_.push_back(std::move(step_));
+    step_ = {};
+  }
+
+  /// Reads a tensor; if it is in host memory, it is loaded for this step and stays.
+  void read(std::uint32_t& tensor, std::size_t slot, const ChainTensor& of) {
+    if (in_host_[slot] != no_tensor) {
+      tensor = add(of, in_host_[slot]);
+      step_.loads.push_back(tensor);
+      in_host_[slot] = no_tensor;
+    } else if (slot == 0 && input_again_) {
+      tensor = add(of);
+      step_.loads.push_back(tensor);
+      input_again_ = false;
+    }
+    if (tensor == no_tensor)
+      useful_ = false;
+    else
+      step_.reads.push_back(tensor);
+  }
+
+  void forward(std::size_t s, bool again) {
+    const ChainStage& stage = chain_.stages[s];
+    const Ways& ways = ways_[s];
+    chain_.each_read(s, [&](std::size_t b, bool) { read(boundary_[b], b, chain_.boundary(b)); });
+    step_.seconds = stage.forward_s;
+    boundary_[s + 1] = add(stage.output);
+    step_.makes.push_back(boundary_[s + 1]);
+    const bool keeps = again ? ways.inner == Ways::second : ways.inner != Ways::second;
+    if (keeps && stage.inner.bytes > 0) {
+      inner_[s] = add(stage.inner);
+      step_.makes.push_back(inner_[s]);
+      if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
+    }
+    step_.workspace = stage.forward_workspace(keeps);
+    if (again && in_host_[s + 1] != no_tensor) useful_ = false;  // made again before it is loaded
+    if (!again && ways.output_to_host) to_save_ = s + 1;
+    end_step();
+    if (to_save_) {
+      // It is saved after the pass that makes it; its forward readers read the first instance.
+      steps_.back().saves.push_back(boundary_[s + 1]);
+      pending_[s + 1] = boundary_[s + 1];
+      to_save_.reset();
+    }
+    if (!again && s + 1 == n_)
+      for (const auto& [slot, tensor] : pending_) in_host_[slot] = tensor;
+  }
+
+  void save(std::size_t slot, std::uint32_t tensor) {
+    step_.saves.push_back(tensor);
+    in_host_[slot] = tensor;
+  }
+
+  void backward(std::size_t s) {
+    const ChainStage& stage = chain_.stages[s];
+    if (stage.inner.bytes > 0) read(inner_[s], n_ + 1 + s, stage.inner);
+    if (stage.reads_output) read(boundary_[s + 1], s + 1, stage.output);
+    if (s + 1 < n_) step_.reads.push_back(gradient_[s + 1]);
+    chain_.each_read(s, [&](std::size_t b, bool backward) {
+      if (backward) read(boundary_[b], b, chain_.boundary(b));
+      if (b == 0) return;
+      if (gradient_[b] != no_tensor) return step_.reads.push_back(gradient_[b]);
+      gradient_[b] = add({chain_.stages[b - 1].gradient, 0, 0});
+      step_.makes.push_back(gradient_[b]);
+    });
+    step_.seconds = stage.backward_s;
+    step_.workspace = stage.backward_workspace;
+    end_step();
+  }
+
+  const Chain& chain_;
+  const std::vector<Ways>& ways_;
+  std::size_t n_;
+  std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the present tensors
+  std::vector<std::uint32_t> in_host_;            ///< boundaries, then inner tensors: to be loaded
+  std::map<std::size_t, std::uint32_t> pending_;  ///< saved boundaries, until the forward half ends
+  std::optional<std::size_t> to_save_;
+  bool input_again_ = false, useful_ = true;
+  std::vector<Made> tensors_;
+  std::vector<Step> steps_;
+  Step step_;
+};
+
+/// The plan of a script whose loads are listed before given steps.
+class Listing {
+ public:
+  Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
+      : script_(script) {
+    plan_.pools = {{.name = "gpu", .capacity = budget, .owner = "gpu"}};
+    plan_.streams = {{.name = "compute"},
+                     {.name = "down", .kind = StreamKind::copy},
+                     {.name = "up", .kind = StreamKind::copy}};
+    for (const Made& made : script.tensors()) plan_.tensors.push_back({.bytes = made.bytes});
+    for (const double seconds : weights_s)
+      weights_.push_back(seconds > 0 ? add(ActionKind::load, 1, seconds) : none);
+  }
+
+  /// `places`: by load, in the order of the steps that need them.
+  Plan plan(const std::vector<std::size_t>& places) {
+    std::vector<std::uint32_t> loads;
+    for (const Step& step : script_.steps())
+      loads.insert(loads.end(), step.loads.begin(), step.loads.end());
+    std::map<std::uint32_t, std::uint32_t> arrives, saved;  // by tensor: the action
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < script_.steps().size(); ++i) {
+      for (; next < loads.size() && places[next] <= i; ++next) {
+        const Made& made = script_.tensors()[loads[next]];
+        const std::uint32_t load = add(ActionKind::load, 1, made.load_s);
+        plan_.actions[load].allocates.push_back({loads[next], 0});
+        if (made.copy_of != no_tensor) wait(load, saved.at(made.copy_of));
+        arrives[loads[next]] = load;
+      }
+      const Step& step = script_.steps()[i];
+      const std::uint32_t run = add(ActionKind::forward, 0, step.seconds);
+      if (i < weights_.size() && weights_[i] != none) wait(run, weights_[i]);  // the first passes
+      for (const std::uint32_t loaded : step.loads) wait(run, arrives.at(loaded));
+      for (const std::uint32_t t : step.makes) {
+        plan_.actions[run].allocates.push_back({t, 0});
+        use(run, t);
+      }
+      for (const std::uint32_t t : step.reads) use(run, t);
+      if (step.workspace > 0) {
+        plan_.tensors.push_back({.bytes = step.workspace});
+        const auto space = static_cast<std::uint32_t>(plan_.tensors.size() - 1);
+        plan_.actions[run].allocates.push_back({space, 0});
+        plan_.actions[run].uses.push_back({space, 0});
+      }
+      for (const std::uint32_t t : step.saves) {
+        saved[t] = add(ActionKind::save, 2, script_.tensors()[t].save_s);
+        wait(saved[t], run);
+        use(saved[t], t);
+      }
+    }
+    plan_.body_begin = plan_.body_end = count();
+    return plan_;
+  }
+
+ private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
+  std::uint32_t add(ActionKind kind, std::uint32_t stream, double seconds) {
+    Action action;
+    action.kind = kind;
+    action.stream = stream;
+    action.seconds = seconds;
+    plan_.actions.push_back(std::move(action));
+    return count() - 1;
+  }
+  void wait(std::uint32_t action, std::uint32_t other) {
+    plan_.actions[action].waits.push_back({other, 0});
+  }
+  void use(std::uint32_t action, std::uint32_t tensor) {
+    plan_.actions[action].uses.push_back({tensor, 0});
+  }
+
+  const Script& script_;
+  std::vector<std::uint32_t> weights_;  ///< by stage: the load of its weights; none: it has none
+  Plan plan_;
+};
+
+class Everything {
+ public:
+  Everything(const Chain& chain, std::int64_t budget, const std::vector<double>& weights_s,
+             bool overlap, double below)
+      : chain_(chain), budget_(budget), weights_s_(weights_s), overlap_(overlap) {
+    found_.seconds = below;
+    for (const double seconds : weights_s) weights_total_ += seconds;
+    ways_.resize(chain.stages.size());
+  }
+
+  BruteForce run() {
+    const double below = found_.seconds;
+    choose(0);
+    if (found_.seconds >= below) found_.seconds = std::numeric_limits<double>::infinity();
+    return found_;
+  }
+
+ private:
+  void choose(std::size_t s) {
+    const std::size_t n = chain_.stages.size();
+    if (s == n) {
+      for (const bool input_again : {false, true}) consider(input_again);
+      return;
+    }
+    const ChainStage& stage = chain_.stages[s];
+    for (int again = static_cast<int>(n) - 1; again >= static_cast<int>(s) - 1; --again) {
+      ways_[s].second_run = again >= static_cast<int>(s) ? again : -1;
+      for (const auto inner : {Ways::first, Ways::host, Ways::second}) {
+        if (inner == Ways::second && ways_[s].second_run < 0) continue;
+        if (inner != Ways::first && stage.inner.bytes == 0) continue;
+        ways_[s].inner = inner;
+        for (const bool to_host : {false, true}) {
+          if (to_host && (s + 1 == n || stage.output.bytes == 0)) continue;
+          ways_[s].output_to_host = to_host;
+          choose(s + 1);
+        }
+      }
+    }
+  }
+
+  void consider(bool input_again) {
+    const Script script(chain_, ways_, input_again);
+    if (!script.useful()) return;
+    const double computed = script.computed(), loaded = script.loaded(), saved = script.saved();
+    if (!overlap_) {
+      const double seconds = weights_total_ + computed + loaded + saved;
+      if (seconds >= found_.seconds || script.peak() > budget_) return;
+      ++found_.tapes;
+      found_.seconds = seconds;
+      return;
+    }
+    const double first = chain_.input.bytes > 0 ? chain_.input.load_s : 0;
+    const double least =
+        std::max({weights_total_ + loaded, saved, weights_total_ + first + computed});
+    if (least >= found_.seconds || script.peak() > budget_) return;
+    ++found_.tapes;
+    place(script);
+  }
+
+  /// Executes the script with its loads at every place that keeps their order.
+  void place(const Script& script) {
+    std::vector<std::size_t> needed, earliest;
+    std::map<std::uint32_t, std::size_t> saved_by;
+    for (std::size_t i = 0; i < script.steps().size(); ++i) {
+      for (const std::uint32_t t : script.steps()[i].loads) {
+        needed.push_back(i);
+        const std::uint32_t copy = script.tensors()[t].copy_of;
+        earliest.push_back(copy == no_tensor ? 0 : saved_by.at(copy) + 1);
+      }
+      for (const std::uint32_t t : script.steps()[i].saves) saved_by[t] = i;
+    }
+    std::vector<std::size_t> places(needed.size());
+    place(script, needed, earliest, places, 0);
+  }
+
+  void place(const Script& script, const std::vector<std::size_t>& needed,
+             const std::vector<std::size_t>& earliest, std::vector<std::size_t>& places,
+             std::size_t load) {
+    if (load == places.size()) {
+      const OracleResult result = oracle(Listing(script, budget_, weights_s_).plan(places));
+      ++found_.executed;
+      if (!result.blocked) found_.seconds = std::min(found_.seconds, result.makespan);
+      return;
+    }
+    const std::size_t from = std::max(earliest[load], load > 0 ? places[load - 1] : 0);
+    for (std::size_t at = needed[load] + 1; at-- > from;) {
+      places[load] = at;
+      place(script, needed, earliest, places, load + 1);
+    }
+  }
+
+  const Chain& chain_;
+  std::int64_t budget_;
+  const std::vector<double>& weights_s_;
+  bool overlap_;
+  double weights_total_ = 0;
+  std::vector<Ways> ways_;
+  BruteForce found_;
+};
+
+}  // namespace
+
+BruteForce brute_force(const Chain& chain, std::int64_t budget,
+                       const std::vector<double>& weights_s, bool overlap, double below) {
+  return Everything(chain, budget, weights_s, overlap, below).run();
+}
+
+}  // namespace sluice::test

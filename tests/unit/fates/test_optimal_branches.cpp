@@ -1,0 +1,221 @@
+// Fates in networks that branch: what two operations read counts once, and `optimal` and its bound
+// are compared with everything that can be done in small networks.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "planning/training/training.hpp"
+#include "scenario/scenario.hpp"
+#include "support/brute_fates.hpp"
+#include "support/campaign.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::int64_t plenty = std::int64_t{1} << 40;
+
+struct Drawn {
+  int elements, flop;  ///< FLOP per element
+  std::vector<int> inputs;
+  std::string keeps;
+  int kept_bytes = 0;
+};
+
+/// One layer per stage; layer 0 is the image. 1 GFLOP/s and 1 GB/s: 1000 FLOP take 1 us and 1 kB
+/// takes 1 us. Each layer has one parameter of 4 bytes, whose gradient has 4 bytes, too.
+std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
+  std::string text =
+      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+      "    name: drawn\n    layers:\n      - {type: input, name: l0, shape: [" +
+      std::to_string(image) + "]}\n";
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const Drawn& layer = layers[l];
+    text += "      - {type: operator, name: l" + std::to_string(l + 1) + ", shape: [" +
+            std::to_string(layer.elements) + "], flop: " + std::to_string(layer.flop) +
+            ", parameters: 1, keeps: " + layer.keeps +
+            ", kept_bytes: " + std::to_string(layer.kept_bytes) + ", inputs: [";
+    for (std::size_t i = 0; i < layer.inputs.size(); ++i)
+      text += (i > 0 ? ", l" : "l") + std::to_string(layer.inputs[i]);
+    text += "]}\n";
+  }
+  return text +
+         "platform:\n  format: sluice-platform/1\n  name: small\n"
+         "  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: unlimited}}}\n"
+         "  memories: {host: {capacity: unlimited}}\n"
+         "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s, duplex: full}}\n"
+         "workload: {mode: training, batch: 1, optimizer: none}\nstages: {cut: per_layer}\n"
+         "cost: {model: peak}\npolicy: {name: resident, overlap: " +
+         (overlap ? "true}\n" : "false}\n");
+}
+
+/// A training run of a drawn network.
+class Run {
+ public:
+  Run(int image, const std::vector<Drawn>& layers, bool overlap)
+      : text_(text_of(image, layers, overlap)),
+        overlap_(overlap),
+        asked_(scenario("keep_all", plenty)) {
+    const CutModel cut = cut_model(asked_);
+    stages_ = cut.stages;
+    const PolicyRequest request = this->request();
+    const Device& gpu = asked_.platform.devices.front();
+    chain_ = chain_of(request, gpu, false, overlap);
+    for (const StageState& state : states_of(request, gpu, false, overlap)) {
+      weights_s_.push_back(state.weights_load_s);
+      constant_ += state.weights + state.gradients + state.optimizer;
+    }
+  }
+
+  const Chain& chain() const { return chain_; }
+  const std::string& text() const { return text_; }
+
+  Plan plan(const std::string& strategy, std::int64_t budget) const {
+    return make_plan(scenario(strategy, budget == plenty ? plenty : budget + constant_));
+  }
+  std::int64_t peak(const std::string& strategy) const {
+    return replay(plan(strategy, plenty)).peaks.front() - constant_;
+  }
+  test::BruteForce brute_force(std::int64_t budget, double below) const {
+    return test::brute_force(chain_, budget, weights_s_, overlap_, below);
+  }
+
+ private:
+  Scenario scenario(const std::string& strategy, std::int64_t capacity) const {
+    Value document = parse_text(text_ + "fates: {strategy: " + strategy + "}\n", "drawn.yaml");
+    apply_overrides(document,
+                    {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"});
+    return read_scenario(std::move(document), "drawn");
+  }
+  PolicyRequest request() const {
+    return {{asked_.model, stages_, asked_.platform, *asked_.cost, asked_.workload.dtype,
+             &*asked_.workload.training},
+            asked_.workload};
+  }
+
+  std::string text_;
+  bool overlap_;
+  Scenario asked_;
+  std::vector<Stage> stages_;
+  Chain chain_;
+  std::vector<double> weights_s_;
+  std::int64_t constant_ = 0;
+};
+
+/// a, b, c, and their sum with a shortcut from a, then d; each reads its inputs in its backward pass.
+/// image 1 kB; a, b, c, sum 2 kB; d 1 kB.
+const std::vector<Drawn> block = {{500, 2000, {0}, "inputs"},
+                                  {500, 4000, {1}, "inputs"},
+                                  {500, 6000, {2}, "inputs"},
+                                  {500, 2000, {3, 1}, "nothing"},
+                                  {250, 4000, {4}, "inputs"}};
+
+TEST_CASE("branches: a stage says which boundaries it reads, and makes only its own output") {
+  const Run run(250, block, true);
+  const Chain& chain = run.chain();
+  REQUIRE(chain.branches());
+  using Reads = std::vector<ChainRead>;
+  CHECK(chain.stages[0].reads == Reads{{0, true}});
+  CHECK(chain.stages[1].reads == Reads{{1, true}});
+  CHECK(chain.stages[2].reads == Reads{{2, true}});
+  CHECK(chain.stages[3].reads == Reads{{1, false}, {3, false}});
+  CHECK(chain.stages[4].reads == Reads{{4, true}});
+  for (std::size_t s = 0; s < 4; ++s) CHECK(chain.stages[s].output.bytes == 2000);
+}
+
+TEST_CASE("branches: what two operations read is on the device once") {
+  // All are kept: image, a, b and the sum stay (7 kB), c until the sum is made. The most is while
+  // d runs backward: these, d (1), its gradient (1, workspace) and the gradient of the sum (2).
+  // With a copy of a in each of the two boundaries that it crosses it would be 4 kB more.
+  const Run run(250, block, true);
+  CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
+  CHECK(memory_of(run.chain(), alike_tapes(run.chain()).front()).peak == run.peak("keep_all"));
+}
+
+TEST_CASE("branches: a listed fate is that of the stage's own output, and nothing else moves") {
+  // a is offloaded: 2 kB go up and come down once, for the backward pass of b.
+  const Run run(250, block, true);
+  const Tape tape =
+      tape_of(run.chain(), {Fate::offload, Fate::keep, Fate::keep, Fate::keep, Fate::keep});
+  std::vector<std::uint32_t> moved;
+  for (const TapeOp& op : tape)
+    if (op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load) moved.push_back(op.number);
+  CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
+}
+
+/// Layers that read the layer before them or, one in four, an earlier one; some read one more. A
+/// copy takes 4 ns per element, computation 1 to 24 ns.
+std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
+  std::vector<Drawn> layers;
+  for (std::size_t l = 0; l < count; ++l) {
+    const auto any = [&] { return static_cast<int>(dice.below(l + 1)); };
+    Drawn layer{1 + static_cast<int>(dice.below(100)),
+                1 + static_cast<int>(dice.below(24)),
+                {dice.one_in(4) ? any() : static_cast<int>(l)},
+                "inputs"};
+    if (const int more = any(); dice.one_in(2) && more != layer.inputs.front())
+      layer.inputs.push_back(more);
+    const std::uint64_t keeps = dice.below(4);
+    if (keeps == 0) layer.keeps = "nothing";
+    if (keeps == 1) layer.keeps = "output";
+    if (dice.one_in(3)) layer.kept_bytes = 1 + static_cast<int>(dice.below(400));
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+/// Compares `optimal` with everything, in random networks with random budgets: nothing is faster
+/// than the bound, so `optimal` is not slower than the fastest by more than its gap.
+void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most) {
+  test::Dice dice(seed);
+  int branching = 0, faster = 0;
+  double worst = 0, gaps = 0;
+  for (int k = 0; k < cases; ++k) {
+    const std::size_t count = least + dice.below(most - least + 1);
+    const bool overlap = !dice.one_in(3);
+    const std::vector<Drawn> layers = random_layers(dice, count);
+    const Run run(1 + static_cast<int>(dice.below(100)), layers, overlap);
+    branching += run.chain().branches();
+    std::int64_t low = plenty, high = run.peak("keep_all");
+    for (const char* strategy : {"recompute_all", "offload_all", "checkpoint"})
+      low = std::min(low, run.peak(strategy));
+    const std::int64_t budget =
+        low + (std::max(high, low) - low) * static_cast<std::int64_t>(dice.below(9)) / 8;
+    INFO(run.text() << "budget " << budget << ", case " << k);
+    double optimal = never, gap = 0;
+    try {
+      const Plan plan = run.plan("optimal", budget);
+      optimal = replay(plan).makespan;
+      for (const Fact& fact : plan.facts)
+        if (fact.name == "gap") gap = std::get<Fact::Number>(fact.value).value;
+    } catch (const Infeasible&) {
+      FAIL("optimal refuses what a uniform strategy can do");
+    }
+    const test::BruteForce best = run.brute_force(budget, optimal * (1 - 1e-9));
+    const double bound = optimal * (1 - gap);
+    gaps += gap;
+    if (best.seconds == never) continue;
+    ++faster;
+    worst = std::max(worst, 1 - best.seconds / optimal);
+    CHECK(best.seconds >= bound * (1 - 1e-9));
+  }
+  CAPTURE(branching, compared, faster, worst, gaps / cases);
+  CHECK(branching > cases / 4);
+  CHECK(20 * faster <= cases);  // what the search does not look at rarely gains
+}
+
+TEST_CASE("branches: optimal against everything in networks of up to 4 operations", "[property]") {
+  compare(1101, test::cases_of(60), 2, 4);
+}
+
+TEST_CASE("branches: optimal against everything in networks of 5 operations", "[property]") {
+  compare(1105, test::cases_of(4), 5, 5);
+}
+
+}  // namespace
+}  // namespace sluice
