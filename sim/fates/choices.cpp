@@ -151,6 +151,10 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
+    // What came back for a stage far behind its maker leaves again, and is loaded for its next reader.
+    chain_.each_read(s, [&](std::size_t b, bool read) {
+      if (read && b < s && goes(b)) absent_[b] = true;
+    });
   }
 
   const Chain& chain_;

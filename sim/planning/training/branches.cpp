@@ -13,7 +13,10 @@ class Branches {
   explicit Branches(const Pricing& pricing)
       : model_(pricing.model), stages_(pricing.stages), made_by_(model_.layers.size()) {
     for (std::uint32_t s = 0; s < stages_.size(); ++s)
-      for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) made_by_[l] = s;
+      for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) {
+        made_by_[l] = s;
+        if (s == 0 && !model_.layers[l].inputs.empty()) first_computes_ = true;
+      }
   }
 
   /// By stage, in ascending order of the boundaries.
@@ -31,14 +34,28 @@ class Branches {
       for (std::uint32_t b = 0; b <= s; ++b)
         if (backward_[b] != absent) all[s].push_back({b, backward_[b] == in_backward});
     }
+    keep_what_nobody_reads(all);
     return all;
   }
 
  private:
   enum Reading : std::uint8_t { absent, in_forward, in_backward };
 
+  /// An input is boundary 0, or what stage 0 makes if that stage consists of inputs alone.
   std::uint32_t boundary_of(std::uint32_t layer) const {
-    return model_.layers[layer].inputs.empty() ? 0 : made_by_[layer] + 1;
+    if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
+    return made_by_[layer] + 1;
+  }
+  /// Every boundary has a reader: at the end, the last stage.
+  static void keep_what_nobody_reads(std::vector<std::vector<ChainRead>>& all) {
+    std::vector<char> is_read(all.size() + 1, 0);
+    for (const std::vector<ChainRead>& reads : all)
+      for (const ChainRead& read : reads) is_read[read.boundary] = 1;
+    std::vector<ChainRead>& last = all.back();
+    for (std::uint32_t b = 1; b < all.size(); ++b)
+      if (!is_read[b]) last.push_back({b, false});
+    std::sort(last.begin(), last.end(),
+              [](const ChainRead& a, const ChainRead& b) { return a.boundary < b.boundary; });
   }
   void note(std::uint32_t layer, bool backward) { note_boundary(boundary_of(layer), backward); }
   void note_boundary(std::uint32_t boundary, bool backward) {
@@ -64,6 +81,7 @@ class Branches {
   const Model& model_;
   const std::vector<Stage>& stages_;
   std::vector<std::uint32_t> made_by_;  ///< by layer: the stage
+  bool first_computes_ = false;         ///< stage 0 has a layer that is not an input
   std::vector<Reading> backward_;       ///< of the present stage, by boundary
 };
 

@@ -24,11 +24,19 @@ class CopyTimes {
 };
 
 /// The bytes that cross out of a stage and that the stage itself makes. What crosses it without
-/// being made by it is the output of an earlier stage.
-std::int64_t made_bytes(const Stage& stage) {
+/// being made by it is an input or the output of an earlier stage. A first stage that consists of
+/// inputs alone makes these.
+std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
+  const auto is_input = [&](std::uint32_t layer) {
+    return pricing.model.layers[layer].inputs.empty();
+  };
+  bool computes = stage.first > 0;
+  for (std::uint32_t l = stage.first; l <= stage.last; ++l) computes = computes || !is_input(l);
   std::int64_t bytes = 0;  // at most output_bytes, which was checked for overflow
   for (const Crossing& crossing : stage.crosses)
-    if (crossing.layer >= stage.first) bytes += crossing.bytes;
+    if (computes ? crossing.layer >= stage.first && !is_input(crossing.layer)
+                 : is_input(crossing.layer))
+      bytes += crossing.bytes;
   return bytes;
 }
 
@@ -61,7 +69,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.forward_s = seconds(ActionKind::forward, false);
     link.backward_s = seconds(ActionKind::backward, false);
     if (dropped > 0) link.backward_s += seconds(ActionKind::recompute, true);
-    link.output = tensor(times(reads.empty() ? stage.output_bytes : made_bytes(stage)));
+    link.output = tensor(times(reads.empty() ? stage.output_bytes : made_bytes(pricing, stage)));
     if (!reads.empty()) link.reads = reads[chain.stages.size()];
     link.inner = tensor(times(stage.kept.inner_bytes - dropped));
     link.reads_input = stage.kept.reads_input;

@@ -204,7 +204,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
     worst = std::max(worst, 1 - best.seconds / optimal);
     CHECK(best.seconds >= bound * (1 - 1e-9));
   }
-  CAPTURE(branching, compared, faster, worst, gaps / cases);
+  CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
   CHECK(20 * faster <= cases);  // what the search does not look at rarely gains
 }
