@@ -151,7 +151,7 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // What came back for a stage far behind its maker leaves again, and is loaded for its next reader.
+    // A copied shortcut leaves after each backward pass that reads it, and is loaded for the next one.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });
