@@ -25,14 +25,15 @@ class Kind:
     also: tuple = ()  # what else must be done
 
 
-SCHEMAS = "./dev docs writes the schemas, which list it"
+SCHEMAS = "./dev docs writes the schemas and docs/reference, which list it"
+REFERENCE = "./dev docs writes docs/reference, which lists it"
 KINDS = {
     "policy": Kind("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy",
                    "sim/policy/basic.cpp", "basic",
                    (SCHEMAS,)),
     "layer": Kind("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer",
                   "sim/model/layers/dense.cpp", "dense",
-                  (SCHEMAS, "a row in each of the two tables of models/FORMAT.md")),
+                  (SCHEMAS, "a row in each of the two tables of formulas in models/FORMAT.md")),
     "cost": Kind("sim/cost", "sim/cost/catalog.cpp", "CostModel", "cost",
                  "sim/cost/peak.cpp", "peak", (SCHEMAS,)),
     "cut": Kind("sim/stage", "sim/stage/catalog.cpp", "Cut", "cut",
@@ -40,7 +41,7 @@ KINDS = {
     "metric": Kind("sim/metrics/kinds", "sim/metrics/catalog.cpp", "Metric", "metric",
                    "sim/metrics/kinds/makespan.cpp", "makespan_s",
                    ("its unit at the end of its name (_s, _bytes, _j) and in .unit",
-                    "./dev accept writes it into the goldens")),
+                    "./dev accept writes it into the goldens", REFERENCE)),
     "fate": Kind("sim/fates", "sim/fates/catalog.cpp", "FateStrategy", "fates",
                  "sim/fates/uniform.cpp", "keep_all", (SCHEMAS,)),
     "optimizer": Kind("sim/workload/optimizers", "sim/workload/catalog.cpp", "Optimizer",
@@ -49,9 +50,9 @@ KINDS = {
                      "cmake/new/importer.cpp", "example",
                      ("the ending of its files, in .ending", "a section in models/FORMAT.md")),
     "export": Kind("sim/trace/export", "sim/trace/export/catalog.cpp", "ExportFormat", "export",
-                   "sim/trace/export/csv.cpp", "csv"),
+                   "sim/trace/export/csv.cpp", "csv", (REFERENCE,)),
     "command": Kind("sim/command", "sim/command/catalog.cpp", "Command", "command",
-                    "cmake/new/command.cpp", "example"),
+                    "cmake/new/command.cpp", "example", (REFERENCE,)),
 }
 
 
