@@ -61,7 +61,7 @@ class Formats(unittest.TestCase):
     def test_the_page_has_every_format_that_the_program_names(self):
         page = (ROOT / "docs/formats.md").read_text()
         for path in sorted((ROOT / "sim").rglob("*.[ch]pp")):
-            for name in re.findall(r"sluice-[a-z]+/[0-9]+", path.read_text()):
+            for name in re.findall(r"sluice-[a-z]+(?:-[a-z]+)*/[0-9]+", path.read_text()):
                 with self.subTest(path=path.name, name=name):
                     kind, version = name.split("/")
                     self.assertTrue(name in page or kind == "sluice-plan" and version == "1", name)
