@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes docs/reference/ from the records of `sluice`: a page per catalog, one for the keys of a scenario, and one for the
-commands.
+"""Writes docs/reference/ from the records of `sluice`: a page per catalog, one for the keys of a scenario, one for the
+commands, and one for the exit codes.
 
     reference.py PROGRAM FOLDER           writes the pages
     reference.py PROGRAM FOLDER --check   names the pages that are not current, and exits with 1 if there are any
@@ -8,6 +8,7 @@ commands.
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,26 @@ TITLES = {
               "What becomes of an activation until the backward pass needs it."),
     "optimizers": ("Optimizers", "workload: {optimizer: …}", "The rules that update the weights in training."),
     "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer. Each example is a command in whose answer the metric has a value."),
+}
+
+# What `sluice help` says in a word about each exit code, with what led to it and what to do.
+EXIT_CODES = {
+    0: "Everything that was asked for was done. A scenario that was run fits.",
+    1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
+       " `sluice profile compare` found profiles that do not agree; `sluice profile cover` found less than the target; or"
+       " some points of a sweep or a search failed. The output says which.",
+    2: "The command line is wrong: an unknown command or option, or a missing argument. The message names the help to"
+       " read.",
+    3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. A plan"
+       " whose waits form a cycle belongs here, too, because it is refused when it is read.",
+    4: "The question is valid, but what it asks for cannot be: the memory is too small (\"out of memory\"), or actions"
+       " wait for each other for ever (\"blocked for ever\"). The message says how many bytes were asked for, which"
+       " tensors hold the memory, and what waits for what.",
+    5: "A file cannot be found, read or written, or the disk is full. The message names the file.",
+    70: "This is a fault of Sluice, and never of the input. Please report the command with its documents.",
+    130: "Control-C (SIGINT) ended the command. Files are written as a whole or not at all; a store keeps the points that"
+         " are done.",
+    143: "SIGTERM ended the command, in the same way.",
 }
 
 
@@ -53,8 +74,12 @@ def entry_lines(entry):
     yield f"## {entry['name']}"
     yield entry["summary"]
     yield ""
+    if entry.get("details"):
+        yield entry["details"]
+        yield ""
     if entry.get("unit"):
-        yield f"Unit: {entry['unit']}. "
+        yield f"Unit: {entry['unit']}."
+        yield ""
     if entry.get("parameters"):
         yield from parameter_rows(entry["parameters"])
         yield ""
@@ -132,18 +157,39 @@ def command_words(program):
                 yield [name, word]
 
 
+def without_exit_codes(text):
+    """Returns the help of a command without the list of exit codes, which is the same for all of them."""
+    return text.partition("\nExit codes:\n")[0].rstrip()
+
+
 def commands_page(program):
     yield "# Commands"
     yield ("What `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page. A SCENARIO or PLAN of `-` comes"
            " from standard input. Data goes to standard output, messages to standard error. Tables keep within the"
            " terminal, or within COLUMNS. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` has bash"
-           " complete commands, names and keys.")
+           " complete commands, names and keys. Each command ends with one of the [exit codes](exit_codes.md).")
     yield ""
-    overview = output(program, "help")
-    yield from ("```text", overview.rstrip(), "```", "")
+    yield from ("```text", without_exit_codes(output(program, "help")), "```", "")
     for words in command_words(program):
         yield f"## sluice {' '.join(words)}"
-        yield from ("```text", output(program, "help", *words).rstrip(), "```", "")
+        yield from ("```text", without_exit_codes(output(program, "help", *words)), "```", "")
+
+
+def exit_codes_page(program):
+    """Every code that `sluice help` lists has an entry here, and no other one has."""
+    listed = output(program, "help").partition("\nExit codes:\n")[2]
+    words = {int(code): " ".join(text.split())
+             for codes, text in re.findall(r"(?:^|(?<=  ))(\d+(?:, \d+)*)  (\S+(?: \S+)*)", listed, re.M)
+             for code in codes.split(", ")}
+    if set(words) != set(EXIT_CODES):
+        sys.exit(f"reference.py explains the exit codes {sorted(EXIT_CODES)}, but `sluice help` lists {sorted(words)}")
+    yield "# Exit codes"
+    yield "What a command says with the code with which it ends. `sluice help` lists the codes in a word each."
+    yield ""
+    for code, text in sorted(words.items()):
+        yield f"## {code}"
+        yield f"{text[0].upper()}{text[1:]}. {EXIT_CODES[code]}"
+        yield ""
 
 
 def pages(program):
@@ -151,6 +197,7 @@ def pages(program):
         yield f"{kind}.md", "\n".join(catalog_page(program, kind)).rstrip() + "\n"
     yield "scenario.md", "\n".join(keys_page(program)).rstrip() + "\n"
     yield "commands.md", "\n".join(commands_page(program)).rstrip() + "\n"
+    yield "exit_codes.md", "\n".join(exit_codes_page(program)).rstrip() + "\n"
 
 
 def main():

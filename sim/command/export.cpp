@@ -110,14 +110,13 @@ const Command export_command = {
         "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
         "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row per span (RFC 4180)\n"
-        "data-island   a table as JSON for a web page, {\"func\": \"quick_plot\", \"data\": "
-        "[...]}: metrics;\n"
-        "              stages with what they took; or layers, the model's stage table, which\n"
-        "              `sluice model` reads\n\n"
-        "A timeline has a process per device, a track per stream, a counter per memory. An arrow "
-        "leads\n"
-        "from an action to each one that waited for it to arrive; it is left out where more than\n"
-        "131072 spans end in between. Times are rounded to the nanosecond.\n",
+        "data-island   a table as JSON for a web page: metrics; stages, with what they\n"
+        "              took; or layers, the model's stage table, which `sluice model`\n"
+        "              reads. Its form is {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
+        "A timeline has a process per device, a track per stream, a counter per memory.\n"
+        "An arrow leads from an action to each one that waited for it to arrive; it is\n"
+        "left out where more than 131072 spans end in between. Times are rounded to the\n"
+        "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},
                  {"sluice export trace.h5 --to csv -o spans.csv", "one row per span"}},

@@ -42,7 +42,9 @@ std::string details_of(const Listed& entry) {
   if (!entry.unit.empty()) rows.emplace_back("unit:", entry.unit);
   if (!entry.source.empty()) rows.emplace_back("source:", printable(entry.source));
   if (!entry.example.empty()) rows.emplace_back("example:", printable(entry.example));
-  std::string text = rows_text(rows, indented);
+  std::string text =
+      entry.details.empty() ? "" : folded("    " + entry.details + "\n", page_width());
+  text += rows_text(rows, indented);
   if (entry.parameters) text += parameters_of(*entry.parameters);
   if (!entry.figures.empty()) text += figures_of(entry.figures);
   return text;

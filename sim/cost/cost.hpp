@@ -114,6 +114,7 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};

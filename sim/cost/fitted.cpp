@@ -176,6 +176,10 @@ extern const CostModel fitted_cost = {
         "A layer's kernels take the time that a fit of similar measured kernels gives for their "
         "sizes: tiles and waves over the device's units, memory and cache, launch, and a correction "
         "from the nearest measured sizes.",
+    .details =
+        "Use it for a device with a fit, and for sizes that were not measured. It follows the steps in which seconds "
+        "grow when another tile or wave is needed. The answer says how far the fit was from rows that it had not "
+        "seen. It needs a fit of measurements on this or a similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",

@@ -193,6 +193,10 @@ extern const CostModel measured_cost = {
         "The seconds and joules that were measured for a layer and this number of samples, taken "
         "from a profile, or where none is named from the model's file. Updates of weights, which "
         "belong to no layer, are priced as under peak.",
+    .details =
+        "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
+        "its measured seconds and joules; others are refused, interpolated or priced by another cost model, as the "
+        "keys say. It knows nothing about sizes that were not measured unless it may interpolate.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels "

@@ -20,6 +20,10 @@ struct Peak final : Cost {
 extern const CostModel peak_cost = {
     .name = "peak",
     .summary = "An operator takes FLOP / (rate x efficiency) of the device; bytes do not count.",
+    .details =
+        "Use it for estimates by hand, and for machines of which only a rate is known. It counts no memory access and "
+        "no launch, so operators with few FLOP per byte are too fast. An efficiency that the platform gives applies "
+        "to all operators alike.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

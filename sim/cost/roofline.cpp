@@ -69,6 +69,10 @@ extern const CostModel roofline_cost = {
     .summary =
         "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate and "
         "bandwidth count with the shares that, according to the platform, are reached (roofline: {compute, memory}).",
+    .details =
+        "Use it when nothing was measured on the device: it needs only figures of a data sheet. It tells apart "
+        "operators that are limited by computation from those that are limited by memory. It does not know how well a "
+        "kernel fits the device, so that small operators are often faster than measured ones.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",

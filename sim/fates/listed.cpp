@@ -45,6 +45,10 @@ const FateStrategy listed_fates = {
     .name = "listed",
     .summary =
         "Each stage has the fate that the scenario lists for it; stages that are not listed are kept.",
+    .details =
+        "Use it to repeat a choice that is known, or to try one by hand. Each stage has the fate of the list in which "
+        "it stands. Nothing is searched, and a choice that does not fit the memory ends with exit code 4. A stage may "
+        "stand in one list only.",
     .source = "AlexNet on one card, the combined strategy",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "

@@ -62,6 +62,7 @@ struct FateChoice {
 struct FateStrategy {
   std::string name;
   std::string summary;       ///< one sentence
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};

@@ -14,6 +14,10 @@ extern const FateStrategy keep_all_fates;
 const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until they are needed.",
+    .details =
+        "Use it when the memory holds all activations, or to see how much they take. It needs no additional "
+        "computation and no transfer. It needs the most memory of all strategies, in proportion to the micro-batches "
+        "in flight. In inference, boundary activations stay on the device.",
     .source = "the usual way where everything fits",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
@@ -25,6 +29,11 @@ extern const FateStrategy recompute_all_fates;
 const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
+    .details =
+        "Use it when memory is scarce and computation is cheap. Between its two passes, a micro-batch keeps only its "
+        "input. The backward pass begins with the forward pass of all stages but the last once more, and keeps what "
+        "these make until it is used. So it costs about one additional forward pass. During the backward pass, all "
+        "activations of the micro-batch are on the device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",
@@ -37,6 +46,10 @@ extern const FateStrategy offload_all_fates;
 const FateStrategy offload_all_fates = {
     .name = "offload_all",
     .summary = "Activations go to host memory and come back when they are needed.",
+    .details =
+        "Use it when the link to host memory is fast and idle. Each activation is saved after its forward pass and "
+        "loaded before its backward pass. The transfers overlap with computation, but they share the link with "
+        "weights and inputs. In inference, boundary activations wait in host memory between the stages.",
     .source = "AlexNet on one card, \"reloading\"; Rhu et al., vDNN (2016)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=offload_all",
@@ -50,6 +63,10 @@ extern const FateStrategy sqrt_fates;
 const FateStrategy sqrt_fates = {
     .name = "sqrt",
     .summary = "The inputs of about sqrt(n) segments are kept; what is inside them is recomputed.",
+    .details =
+        "Use it for long chains of similar stages. The memory of activations grows with the square root of the number "
+        "of stages, at the cost of at most one additional forward pass. The segments have about the same number of "
+        "stages, whatever these cost; the strategy optimal weighs their seconds and bytes.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 4.1",
@@ -68,6 +85,10 @@ const FateStrategy checkpoint_fates = {
     .name = "checkpoint",
     .summary =
         "The input of each stage is kept; its inside is recomputed before its backward pass.",
+    .details =
+        "Use it for transformers and other networks whose stages are blocks with small boundaries and large insides. "
+        "Each stage keeps its input and computes its inside once more just before its own backward pass. That costs "
+        "at most one additional forward pass, and memory for the boundaries and the inside of one stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
@@ -87,6 +108,10 @@ const FateStrategy selective_fates = {
     .summary =
         "Tensors that are large and cheap to compute (the core of attention) are recomputed; "
         "all others are kept.",
+    .details =
+        "Use it for transformers with long sequences. The scores of attention grow with the square of the sequence "
+        "but need little computation, so that it is cheap to make them again. Products with weights are not computed "
+        "twice. In a model without such tensors it keeps everything, like keep_all.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models "
         "(2022), section 5",

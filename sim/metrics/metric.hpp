@@ -16,7 +16,8 @@ struct Metric {
   std::string name;     ///< ends with the unit, unless the name alone implies it
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty: the value is a word
   std::string summary;  ///< one sentence: the definition
-  std::string source;   ///< where the definition comes from
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  std::string source;        ///< where the definition comes from
   std::string example = {};  ///< a command whose answer has a value for it
   Better better = Better::neither;
   SummaryValue (*value)(const Totals& totals);

@@ -44,6 +44,7 @@ struct LayerCounts {
 struct LayerType {
   std::string name;
   std::string summary;
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
   std::vector<Field>

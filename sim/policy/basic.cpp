@@ -43,6 +43,11 @@ const Policy basic_policy = {
     .name = "basic",
     .summary =
         "One device does one thing at a time: this is the shortest policy, an example to read.",
+    .details =
+        "It first loads all weights, which stay on the device. Then, for each micro-batch, it loads the input, "
+        "computes all stages, and saves the answer. Nothing overlaps, so the makespan is the sum of all seconds. Use "
+        "it as the beginning of a policy of your own, or to see what overlap is worth. It plans inference only, and "
+        "the weights have to fit.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",
     .parameters = {},

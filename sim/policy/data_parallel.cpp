@@ -69,6 +69,11 @@ const Policy data_parallel_policy = {
     .summary =
         "Each device runs a replica of another policy on some of the batches (inference), or on a part of each batch, "
         "with gradients all-reduced (training).",
+    .details =
+        "Use it when a replica of the model can run on each device and throughput is what counts. The replicas run "
+        "side by side, and share the links that lead to several of them. In training, each replica computes a part of "
+        "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
+        "transfers run during the backward pass.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
         "(2020), section 3.2 (overlap)",

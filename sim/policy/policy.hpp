@@ -66,6 +66,7 @@ struct CutQuestion {
 struct Policy {
   std::string name;
   std::string summary;       ///< one sentence
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper or document, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;

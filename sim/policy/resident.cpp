@@ -268,6 +268,12 @@ const Policy resident_policy = {
     .name = "resident",
     .summary =
         "Weights are loaded once and stay on the device, and micro-batches run one after the other.",
+    .details =
+        "Use it when the weights fit into the memory of the device: they cross the link once, and then each "
+        "micro-batch costs only its input, its computation and its answer. The next input and the last answer are "
+        "transferred during computation if there are several buffers. In training, gradients and the state of the "
+        "optimizer stay on the device, too, and the fates say what becomes of activations. If the weights do not fit, "
+        "the scenario is infeasible under this policy.",
     .source = "AlexNet on one card (what fits the card); the usual way where everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = parameters_of_resident(),

@@ -78,6 +78,10 @@ extern const Policy sharded_policy;
 const Policy sharded_policy = {
     .name = "sharded",
     .summary = "Each stage stays on one device, and one batch runs after another, without phases.",
+    .details =
+        "Use it for a model that fits onto several devices, but not onto one of them. The weights are loaded once, "
+        "and only boundary activations cross from device to device. One batch is in the pipeline at a time, so that "
+        "each device waits while the others compute. The run therefore takes as long as all stages one after another.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),

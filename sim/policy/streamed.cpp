@@ -128,6 +128,11 @@ const Policy streamed_policy = {
     .summary =
         "Groups of stages take turns on the device with their weights, and many micro-batches run through a group for "
         "each load of its weights.",
+    .details =
+        "Use it when the weights do not fit into the memory of the device. They stay in host memory, and one group "
+        "after another is loaded for many micro-batches, so that a load is hidden behind the computation of the group "
+        "before. More micro-batches in flight need fewer loads, but their activations take the memory that weights "
+        "loaded ahead could use. The policy weighs the two against each other unless the scenario says which to take.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 "
         "(block schedule)",

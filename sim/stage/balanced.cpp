@@ -84,6 +84,10 @@ extern const Cut balanced_cut = {
     .summary =
         "Makes a given number of stages, so that the longest takes the least time by the cost model. Of equally good "
         "cuts, it is the one with the longer early stages.",
+    .details =
+        "Use it for several devices, each with one stage: the slowest stage limits the throughput. It weighs a stage "
+        "by the seconds of its computation only, and counts neither its weights nor the boundaries. The stages change "
+        "with the cost model and the device.",
     .source = "the linear partition problem; the bound is searched exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",

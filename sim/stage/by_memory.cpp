@@ -238,6 +238,11 @@ extern const Cut by_memory_cut = {
         "Makes each stage as long as the device's memory allows. Its weights, and its input, output and workspace for "
         "one micro-batch, must fit beside the caches that the device holds; in training also its gradients, optimizer "
         "state and what it keeps for the backward pass.",
+    .details =
+        "Use it to have as few stages as the memory allows, for example when weights are loaded stage by stage and "
+        "nothing is loaded ahead. The stages depend on the capacity of the device, the micro-batch and the element "
+        "types. A small share leaves room for weights that are loaded ahead, at the cost of more stages. A layer that "
+        "does not fit alone is refused unless split is true.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters = {{.name = "share",

@@ -140,6 +140,11 @@ extern const Cut by_time_cut = {
         "Makes stages that fit the device's memory, with the least total time when their weights are loaded one stage "
         "after another. A stage takes as long as its computation of all micro-batches in flight or as the load of its "
         "weights, whichever is longer.",
+    .details =
+        "Use it for streamed weights when some layers have many weights and others much computation. It estimates "
+        "each stage by the cost model and the link, and finds the best cut and number of micro-batches together. The "
+        "estimate takes the stages one by one, so that a simulated run may differ from it. The stages change with the "
+        "machine.",
     .source =
         "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on "
         "one card",

@@ -85,6 +85,10 @@ extern const Cut by_weight_cut = {
     .summary =
         "Makes stages with at most an equal share of the weights, cut where the fewest bytes cross. A layer with more "
         "than such a share is split into equal parts.",
+    .details =
+        "Use it for streamed weights: equal groups take equally long to load, and a larger number of groups leaves "
+        "more memory for micro-batches in flight. It looks at weights only, so the stages are the same on every "
+        "machine. Computation may be spread unequally over the stages.",
     .source =
         "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the "
         "machine",

@@ -19,6 +19,10 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut per_layer_cut = {
     .name = "per_layer",
     .summary = "Makes each layer a stage; the input belongs to the first one.",
+    .details =
+        "Use it to give each layer its own fate, to load weights layer by layer, or to see what the finest cut costs. "
+        "Each boundary is an activation that a policy may keep, move or recompute. A plan has the most actions with "
+        "this cut, so that planning and simulation take longest.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters = {{.name = "input_stage",

@@ -40,6 +40,10 @@ extern const Cut single_tensor_cut = {
     .summary =
         "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual "
         "block.",
+    .details =
+        "Use it for networks with residual connections. Where a shortcut runs beside the layers, several tensors "
+        "cross, and a cut there would move or keep all of them. This cut leaves such blocks whole. A model in which "
+        "no single tensor crosses anywhere is one stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3: a graph is divided where one node separates it",

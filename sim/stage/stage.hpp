@@ -92,6 +92,7 @@ double forward_s(const CutRequest& request, const Layer& layer);
 struct Cut {
   std::string name;
   std::string summary;
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;

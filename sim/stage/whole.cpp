@@ -6,6 +6,10 @@ namespace sluice {
 extern const Cut whole_cut = {
     .name = "whole",
     .summary = "Makes the whole model one stage.",
+    .details =
+        "Use it when everything fits onto the device at once, or to compare. There is no boundary, so that no "
+        "activation is moved or kept between stages. A policy that loads weights stage by stage has to load all of "
+        "them at once, and one fate holds for all activations.",
     .source = "no cut",
     .example = "sluice run alexnet_resident stages=whole",
     .parameters = {},

@@ -15,6 +15,7 @@ namespace sluice {
 struct Optimizer {
   std::string name;
   std::string summary;
+  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   bool updates = true;       ///< false: gradients are only summed

@@ -20,6 +20,16 @@
 namespace sluice {
 namespace {
 
+/// An entry that a person chooses among others has a paragraph that helps to choose it.
+template <class Entry>
+void check_details(const Catalog<Entry>& catalog) {
+  for (const Entry* entry : catalog.entries()) {
+    INFO(catalog.kind() << " " << entry->name);
+    CHECK(entry->details.size() > 100);
+    CHECK(entry->details.back() == '.');
+  }
+}
+
 template <class Entry>
 void check_records(const Catalog<Entry>& catalog) {
   std::set<std::string> names;
@@ -47,6 +57,11 @@ TEST_CASE("every record of every catalog is complete") {
   check_records(fate_catalog());
   check_records(optimizer_catalog());
   check_records(metric_catalog());
+  check_details(policy_catalog());
+  check_details(cost_catalog());
+  check_details(cut_catalog());
+  check_details(fate_catalog());
+  check_details(optimizer_catalog());
 }
 
 const std::vector<test::Row> rows = {

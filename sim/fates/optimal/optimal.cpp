@@ -299,6 +299,11 @@ const FateStrategy optimal_fates = {
     .summary =
         "Searches the fates with the least time within the device's memory: activations may be kept, recomputed (also "
         "more than once) and offloaded.",
+    .details =
+        "Use it to know how good a choice can be, or when no simpler strategy fits. It searches over all fates of all "
+        "stages, by a dynamic programme over the chain (frontier) or by a mixed-integer linear programme (milp). The "
+        "search grows with the number of stages, and takes from milliseconds to minutes. Its estimate takes a chain "
+        "of stages; the simulated run may differ where transfers share links.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "

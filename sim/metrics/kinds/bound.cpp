@@ -37,6 +37,9 @@ extern const Metric bound_ratio_metric = {
     .name = "bound_ratio",
     .unit = "1",
     .summary = "Lower bound / makespan; at 1 the plan cannot be executed faster.",
+    .details =
+        "It says how good the execution of a plan is. A low value means that actions of the plan wait for each other, "
+        "so that another order or another policy may be faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

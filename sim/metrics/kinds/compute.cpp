@@ -54,6 +54,9 @@ extern const Metric compute_utilisation_metric = {
     .name = "compute_utilisation",
     .unit = "1",
     .summary = "The busy time of the compute streams / (makespan x number of compute streams).",
+    .details =
+        "It is 1 if all compute streams are busy from the start to the end of the run. A low value with a high "
+        "exposed_transfer_s means that links limit the run; without it, devices wait for each other.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -66,6 +69,10 @@ extern const Metric bubble_fraction_metric = {
     .summary =
         "1 - (mean busy time of the compute streams) / (longest time of a compute stream from its first start to its "
         "last end).",
+    .details =
+        "It is the share of time in which devices wait for each other at the beginning and the end of a pipeline, and "
+        "for transfers between. With one device it is the share of time between its first and last computation in "
+        "which it does not compute.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -17,6 +17,9 @@ extern const Metric measured_share_metric = {
     .unit = "1",
     .summary =
         "Seconds of computation that rest on measurements / busy time of the compute streams.",
+    .details =
+        "Use it to see how far an answer rests on measurements: 1 means that all seconds of computation were measured "
+        "or interpolated between measurements, 0 that all come from a formula.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "

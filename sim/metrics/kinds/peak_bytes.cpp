@@ -66,6 +66,9 @@ extern const Metric overflow_bytes_metric = {
     .name = "overflow_bytes",
     .unit = "byte",
     .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
+    .details =
+        "It is above 0 only if the scenario says that capacities are not enforced. Then it says how much memory is "
+        "missing.",
     .source = "definition",
     .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",
     .better = Metric::Better::lower,

@@ -38,6 +38,9 @@ extern const Metric question_ratio_metric = {
     .name = "question_ratio",
     .unit = "1",
     .summary = "Bound of the question / makespan; at 1 no plan is faster.",
+    .details =
+        "It says how good the plan is. The difference from 1 is the most that any other policy, cut or strategy could "
+        "gain. It need not be possible to gain it, because the bound leaves out some waits.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

@@ -30,6 +30,9 @@ extern const Metric recompute_overhead_metric = {
     .name = "recompute_overhead",
     .unit = "1",
     .summary = "Recomputation / (compute - recomputation).",
+    .details =
+        "A value of 0.33 means that recomputation adds a third to the computation that would be needed without it. It "
+        "is the price that strategies for fates pay for memory.",
     .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -21,6 +21,10 @@ extern const Metric step_s_metric = {
     .summary =
         "Time of one step in the steady state of this plan, without the first loads and without "
         "the end of the run; the body is run on beyond the steps asked for to measure it.",
+    .details =
+        "Use it to compare policies for a run that goes on for a long time: it does not depend on how many steps were "
+        "asked for. The makespan also contains the first loads and the end of the run, which count more in a short "
+        "run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

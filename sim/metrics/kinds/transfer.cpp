@@ -82,6 +82,9 @@ extern const Metric full_rate_s_by_link_metric = {
     .name = "full_rate_s_by_link",
     .unit = "s",
     .summary = "Bytes that crossed the link / its bandwidth: the least time that they take.",
+    .details =
+        "Compare it with transfer_s_by_link: the difference is set-up time, and time in which transfers shared the "
+        "link or were limited by another link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -92,6 +95,9 @@ extern const Metric exposed_transfer_s_metric = {
     .name = "exposed_transfer_s",
     .unit = "s",
     .summary = "Time in which compute streams were idle and waited last for a transfer.",
+    .details =
+        "It is the part of the transfers that is not hidden behind computation. A faster link can shorten the run by "
+        "about as much, as long as nothing else becomes the limit.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -44,6 +44,9 @@ const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =
         "Gives every rank the whole tensor, of which each rank has a part along the first axis.",
+    .details =
+        "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
+        "model has no links.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",
@@ -56,6 +59,9 @@ const LayerType all_gather_layer = {
 const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
     .summary = "Gives every rank its part, along the first axis, of the sum over all ranks.",
+    .details =
+        "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
+        "model has no links.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",

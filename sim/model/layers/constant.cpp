@@ -20,6 +20,9 @@ const LayerType constant_layer = {
     .name = "constant",
     .summary =
         "Provides a tensor that is the same for every sample and that layers compute with, such as a table.",
+    .details =
+        "It names one input, which it does not read: the input only says when the constant is made. Layers that "
+        "compute on a constant do so for each sample, as all layers do.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

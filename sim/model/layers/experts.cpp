@@ -94,6 +94,9 @@ extern const LayerType top_k_layer, dispatch_layer, expert_matmul_layer, combine
 const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
+    .details =
+        "It is the first step of a mixture of experts: it follows the layer that scores the experts, and `dispatch` "
+        "reads what it chose.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
@@ -107,6 +110,9 @@ const LayerType dispatch_layer = {
     .name = "dispatch",
     .summary =
         "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
+    .details =
+        "It multiplies the number of rows by the number of experts that each row chose. It computes nothing, but it "
+        "reads and writes every copy.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -120,6 +126,9 @@ const LayerType dispatch_layer = {
 const LayerType expert_matmul_layer = {
     .name = "expert_matmul",
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
+    .details =
+        "The weights of all experts are parameters, but each row is multiplied by one matrix only. A cost model reads "
+        "at most one matrix per row, and each matrix once.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",

@@ -43,6 +43,9 @@ const LayerType measured_layer = {
     .name = "measured",
     .summary =
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
+    .details =
+        "Use it with the cost model `measured` for layers of which only seconds and sizes are known, for example in "
+        "graphs of PipeDream. The seconds hold for the number of samples that the model gives as `measured_batch`.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, "

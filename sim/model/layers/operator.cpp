@@ -66,6 +66,9 @@ const LayerType operator_layer = {
     .summary =
         "Describes an operator for which there is no other type: it has an output of the given shape, at a given cost "
         "per element. With only a shape, elements are moved, repeated or dropped.",
+    .details =
+        "Use it for operators of other programs that have no type of their own. Counts are per element of the output "
+        "or of the first input, so that they scale with the shapes.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters = {{.name = "shape",

@@ -124,6 +124,9 @@ extern const LayerType embedding_layer;
 const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
+    .details =
+        "A cost model reads one row of the table per token of the micro-batch, and at most the whole table. An update "
+        "of the optimizer goes over the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
@@ -181,6 +184,10 @@ const LayerType attention_layer = {
     .summary =
         "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the values "
         "weighted by it. The projections are layers of their own.",
+    .details =
+        "The scores are kept for the backward pass, and their size grows with the product of queries and keys. With "
+        "`cached`, the queries of new tokens meet the keys of earlier tokens, which the device holds in a cache for "
+        "the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "

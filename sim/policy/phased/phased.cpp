@@ -72,6 +72,11 @@ const Policy phased_policy = {
     .name = "phased",
     .summary =
         "This is PopART's phased execution: one device computes a stage while another saves and loads.",
+    .details =
+        "Use it for devices whose own memory is small and that load from and save to a streaming memory behind them, "
+        "such as a pair of IPUs. While one device computes its phase, the other one saves what its last phase made "
+        "and loads what its next phase needs; then they swap. A phase lasts as long as the longer of computation and "
+        "transfers. The memory of each device has to hold only one stage with its activations.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, "
         "phased execution",

@@ -20,7 +20,10 @@ template <class Kind>
 std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   std::vector<Listed> entries;
   for (const Kind* kind : catalog.entries()) {
-    Listed entry{.name = kind->name, .summary = kind->summary, .source = kind->source};
+    Listed entry{.name = kind->name,
+                 .summary = kind->summary,
+                 .details = kind->details,
+                 .source = kind->source};
     if constexpr (requires { kind->example; }) entry.example = kind->example;
     if constexpr (requires { kind->parameters; }) entry.parameters = &kind->parameters;
     if constexpr (requires { kind->unit; }) entry.unit = kind->unit;
@@ -30,8 +33,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
 }
 
 /// Puts the word that leaves the choice open first. This word is not an entry of the catalog.
-std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
-  entries.insert(entries.begin(), Listed{.name = "auto", .summary = summary});
+std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
+  entries.insert(entries.begin(), word);
   return entries;
 }
 
@@ -146,15 +149,31 @@ const std::vector<Kind>& kinds() {
        [] {
          return with_auto(
              entries_of(cut_catalog()),
-             "This is the default. Of the cuts that the policy compares, it takes the one whose plan "
-             "takes the least time.");
+             {.name = "auto",
+              .summary =
+                  "This is the default. Of the cuts that the policy compares, it takes the one whose plan "
+                  "takes the least time.",
+              .details =
+                  "Use it unless the cut is what you study. Each policy has its own list of cuts to compare "
+                  "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
+                  "cut that is named, because a plan is made for each cut.",
+              .source = "the fastest of several simulated plans",
+              .example = "sluice run alexnet_x200 stages=auto"});
        }},
       {"fates", "what becomes of activations: kept, recomputed, offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),
-             "This is the default. In training, of the strategies that do not list single stages, it takes the one "
-             "whose plan takes the least time; in inference, it takes what the policy chooses.");
+             {.name = "auto",
+              .summary =
+                  "This is the default. In training, of the strategies that do not list single stages, it takes the "
+                  "one whose plan takes the least time; in inference, it takes what the policy chooses.",
+              .details =
+                  "Use it unless the strategy is what you study. The answer says which strategy was taken. Planning "
+                  "takes longer than with a strategy that is named, because a plan is made for each of them.",
+              .source = "the fastest of several simulated plans",
+              .example =
+                  "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
        }},
       {"optimizers", "the rules that update weights in training",
        [] { return entries_of(optimizer_catalog()); }},
@@ -236,6 +255,7 @@ Value listing_json(const std::vector<Listed>& entries) {
   return list_of(entries, [](const Listed& entry) {
     Value map = object(
         {{"name", entry.name}, {"summary", entry.summary}, {"source", text_or_null(entry.source)}});
+    if (!entry.details.empty()) map.set("details", json_text(entry.details));
     if (!entry.example.empty()) map.set("example", json_text(entry.example));
     if (!entry.file.empty()) map.set("file", json_text(entry.file));
     if (!entry.unit.empty()) map.set("unit", json_text(entry.unit));

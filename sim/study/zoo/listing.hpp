@@ -18,7 +18,9 @@ struct Figure {
 
 /// What is known about one entry of any kind.
 struct Listed {
-  std::string name, summary, source = {};
+  std::string name, summary;
+  std::string details = {};  ///< a paragraph about it
+  std::string source = {};
   std::string example = {};  ///< a command that runs as it is
   std::string unit = {};     ///< the unit of a metric
   std::string file = {};     ///< the file of a document

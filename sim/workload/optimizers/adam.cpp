@@ -8,6 +8,10 @@ extern const Optimizer adam_optimizer;
 const Optimizer adam_optimizer = {
     .name = "adam",
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
+    .details =
+        "Use it for transformers and other networks that are trained with Adam or a relative with two moments. Its "
+        "state is twice as large as the weights in the element type of the state. With float16 weights, states and a "
+        "copy of the weights in float32, it is often the largest part of the memory.",
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and "
         "the end of section 2",

@@ -8,6 +8,9 @@ const Optimizer sgd_optimizer = {
     .name = "sgd",
     .summary =
         "Stochastic gradient descent without momentum keeps no state and takes 2 FLOP per parameter.",
+    .details =
+        "Use it to see the least that training with an update needs. It holds weights and gradients only, and an "
+        "update reads both and writes the weights.",
     .source = "Robbins and Monro, A stochastic approximation method (1951)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=sgd",
