@@ -54,6 +54,10 @@ class Examples(unittest.TestCase):
     def test_a_scenario_is_run(self):
         self.both("run_scenario")
 
+    def test_the_readme_shows_the_shortest_example(self):
+        text = (ROOT / "examples/run_scenario.py").read_text()
+        self.assertIn("```python\n" + text[text.index("import sluice"):] + "```", (ROOT / "README.md").read_text())
+
     def test_a_plan_is_made_by_hand(self):
         self.both("plan_by_hand")
 
