@@ -110,8 +110,8 @@ std::string help_of_program() {
          "\nOptions:\n" +
          rows({{"-h, --help", "print this"}, {"-V, --version", "print the version"}}) +
          "\nExamples:\n"
-         "  sluice run scenarios/alexnet_x200.yaml\n"
-         "  sluice run scenarios/alexnet_x200.yaml policy.overlap=false -o trace.h5\n"
+         "  sluice run alexnet_x200\n"
+         "  sluice run alexnet_x200 policy.overlap=false -o trace.h5\n"
          "  sluice show trace.h5\n\n" +
          folded(exit_codes, page());
 }

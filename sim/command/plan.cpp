@@ -64,9 +64,9 @@ const Command plan_command = {
     .details =
         "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"
         "sim/plan/FORMAT.md describes it.\n",
-    .examples = {{"sluice plan scenarios/alexnet_resident.yaml -o resident.plan",
+    .examples = {{"sluice plan alexnet_resident -o resident.plan",
                   "saves the plan; sluice run resident.plan executes it"},
-                 {"sluice plan scenarios/alexnet_x200.yaml 'stages={cut: explicit, after: [16]}' "
+                 {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' "
                   "--check",
                   "exit code 4 if it does not fit"}},
     .run = run_plan,

@@ -1,24 +1,25 @@
 #!/usr/bin/python3
 """Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path.
-README.md, docs/guide.md, docs/words.md and docs/reference/ have tests of their own."""
+README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/
+(test_reference.py, test_commands.py) have tests of their own."""
 
 import pathlib
 import re
 import shlex
 import unittest
 
-from test_guide import ROOT, in_an_empty_folder
+from test_guide import GUIDE, ROOT, in_an_empty_folder
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT.md")), *sorted(ROOT.glob("*/FORMAT.md")),
          ROOT / "examples/README.md", ROOT / "CONTRIBUTING.md", ROOT / "analysis/validation/README.md"]
 TESTED_ELSEWHERE = ("guide.md", "words.md")
 
 # Matches a fenced block with its language, an indented block, or a command within a sentence.
-COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>.*?)^```|^(?P<indented>(?: {4}.*\n)+)|`(?P<inline>sluice [^`]+)`",
-                      re.M | re.S)
+COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
+                      r"|`(?P<inline>sluice [^`]+)`", re.M)
 
 # Words that stand for a file or a number in a page, and what they are replaced by here.
-NAMES = {"S": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
+NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
          "PROFILE": "operators.csv", "N": "8"}
@@ -40,6 +41,24 @@ copy,bytes=1000000,device,pinned,0.0001
 copy,bytes=100000000,device,pinned,0.0044
 """
 
+# One class of operators in several sizes, in which seconds are in proportion to bytes.
+SIZES = """# format: sluice-profile/1
+# device: a100_pcie
+# defaults: {dtype: float32, pass: forward}
+operator,config,inputs,batch,seconds_mean
+relu,relu,32x10000,32,0.00001
+relu,relu,32x100000,32,0.0001
+relu,relu,32x1000000,32,0.001
+relu,relu,32x3000000,32,0.003
+"""
+
+# A table of another program, and the map of its columns.
+TABLE = "op,time\nrelu,2\nadd,3\n"
+MAP = """format: sluice-profile-map/1
+header: {device: a100_pcie}
+columns: {operator: op, seconds_mean: {column: time, unit: ms}}
+"""
+
 SCENARIO = """format: sluice-scenario/1
 model: {file: matmul_chain}
 platform: rtx4090
@@ -55,26 +74,27 @@ BEFORE = {
     "sluice show trace.h5": "sluice run alexnet_resident -o trace.h5",
     "sluice sweep --merge part*.db --store study.db":
         "for k in 1 2; do sluice sweep my.yaml workload.batch=1,2 --shard $k/2 --store part$k.db; done",
+    "sluice sweep --merge a.db b.db --store all.db":
+        "for name in a b; do sluice sweep my.yaml workload.batch=1,2 --store $name.db; done",
+    "sluice import net.onnx -o models/net.yaml": "mkdir -p models",
     "sluice run small.plan": "sluice plan scenario.yaml -o small.plan --force",
     "sluice profile plan resnet50 --batch 8 -o todo.csv": "rm -f todo.csv",
     "sluice profile compare operators.csv again.csv": "cp operators.csv again.csv",
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, each with a shorter command that tests the same.
+# Commands that take minutes or need missing files, each with a shorter command that tests the same. None: there is no
+# such command, and the remark says why.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # tests/command/test_placement.py runs these with small scenarios and profiles.
-    "sluice placement SCENARIO cost.model=measured": None,
-    "sluice run analysis/validation/vgg416_optane.yaml policy.placement=static": None,
-    "sluice run analysis/validation/alexnet_hbm_ddr.yaml policy.placement=backing": None,
-    "sluice profile show operators.csv --interpolate": None,  # it takes a table of several sizes
-    "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
-    "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map
+    # It needs measurements of every layer in both memories: tests/command/test_placement.py makes such a profile.
+    "sluice placement scenario.yaml cost.model=measured": None,
+    # It needs tables that are published elsewhere: tests/validation/test_fitted.py fits some of them.
+    "sluice profile fit neusight_linear.csv": None,
+    "sluice profile show operators.csv --interpolate": "sluice profile show sizes.csv --interpolate a100_pcie",
+    "sluice profile show operators.csv --map MAP.yaml": "sluice profile show table.csv --map MAP.yaml",
     "sluice profile link operators.csv": "sluice profile link copies.csv",
-    "sluice model net.onnx batch=8": None,  # docs/guide.md makes such a file and asks the same
-    "sluice import net.onnx": None,
     'sluice sweep my.yaml platform.links.host.bandwidth=8GB/s..128GB/s:200':
         "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=200 SLURM_CPUS_PER_TASK=1; sluice sweep my.yaml"
         " platform.links.host.bandwidth=8GB/s..128GB/s:200 workload.batch=1..64*2"
@@ -87,7 +107,8 @@ EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4
 
 
 def commands_of(page):
-    """Yields the commands of a page, each in one line and without its comment."""
+    """Yields the commands of a page, each in one line and without its comment. A command to which another program
+    writes is one with it: `sed … | sluice sweep -`."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())
@@ -97,7 +118,7 @@ def commands_of(page):
         lines = (found["fenced"] or found["indented"]).replace("\\\n", " ").split("\n")
         for line in lines:
             line = " ".join(line.strip().removeprefix("$ ").split())
-            if line.startswith("sluice "):
+            if line.startswith("sluice ") or "| sluice " in line:
                 yield re.sub(r" #.*$", "", line)
 
 
@@ -121,11 +142,15 @@ class Docs(unittest.TestCase):
 
     def prepare(self, run):
         for name, text in {"operators.csv": PROFILE, "before.csv": PROFILE, "after.csv": PROFILE, "again.csv": PROFILE,
-                           "copies.csv": COPIES, "scenario.yaml": SCENARIO, "my.yaml": SCENARIO, "resnet50.yaml": SCENARIO,
+                           "copies.csv": COPIES, "sizes.csv": SIZES, "table.csv": TABLE, "MAP.yaml": MAP,
+                           "scenario.yaml": SCENARIO, "my.yaml": SCENARIO, "resnet50.yaml": SCENARIO,
                            "scenarios/small.yaml": SCENARIO, "scenarios/alexnet_small.yaml": SCENARIO,
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
+        # The network of the guide, whose number of samples is left open here.
+        network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
+        run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 
     def runs(self, run, command):
         command = with_names(command)
@@ -134,8 +159,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # Makes the documents of the repository available under their names alone, because pages use these names.
-        command = re.sub(r"\b(?:scenarios|models)/(\w+)\.yaml\b(?<!small\.yaml)", r"\1", command)
+        # Pages say that these documents are in the repository. All other documents are found by their names alone.
+        command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])
         code = EXIT_CODES.get(command, 0)

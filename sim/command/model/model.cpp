@@ -139,7 +139,7 @@ const Command model_command = {
     .examples = {{"sluice model alexnet", "the table"},
                  {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
                   "what training keeps of a sample"},
-                 {"sluice model models/alexnet_data_island.json scale=200 --platform "
+                 {"sluice model alexnet_data_island scale=200 --platform "
                   "rx7900xtx_as_written",
                   "the model of 'AlexNet on one card', 200 times as large, on its card"}},
     .run = run_model,

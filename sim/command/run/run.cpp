@@ -139,7 +139,7 @@ const Command run_command = {
         "message, pool, needed_bytes, available_bytes, by_class, time_s, waiters: stream, action, "
         "awaits, pool, bytes, tensors).\n\n"
         "Ctrl-C ends the run: the trace then has status=aborted and holds the executed actions.\n",
-    .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},
+    .examples = {{"sluice run alexnet_x200", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
                   "the same with a faster link, and a trace for sluice show"},
                  {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
