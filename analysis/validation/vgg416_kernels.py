@@ -128,8 +128,7 @@ def rows(times):
             config = f"conv2d bias=true channels={width} dilation=1 groups=1 kernel=3 padding=1 sparsity=0 stride=1"
             start = ("conv2d", config, f"{BATCH}x{extent}x{extent}x{channels}", shape)
             for x, weights, y in itertools.product(pools, repeat=3):
-                yield (*start, "forward", f"{x};{weights}", y,
-                       seconds("convolution", (f"{x}, DRAM, DRAM", y), flop, size))
+                yield (*start, "forward", f"{x};{weights}", y, flop / RATE)
             for x, weights, gradient, made in itertools.product(pools, repeat=4):
                 total = seconds("gradient of the weights", (f"DRAM, {gradient}", "DRAM, DRAM"), flop, size)
                 if channels != 3:
@@ -140,12 +139,15 @@ def rows(times):
                     elif made == "DRAM":
                         yield (*start, "backward", f"{x};{weights};{gradient}", summed, total)
         start = ("relu", "relu", shape, shape)
-        fused = size * (1 / DRAM_READ + 1 / DRAM_WRITE)  # with the convolution, which has its time in PMEM
-        for y in pools:
-            yield (*start, "forward", y, y, fused)
-        for y, gradient in itertools.product(pools, repeat=2):
-            yield (*start, "backward", f"{y};{gradient}", gradient,
-                   seconds("relu backward", (f"{y}, {gradient}", gradient), 0, size))
+        # Relu is part of the convolution before it, so only the output of relu is written to memory.
+        for x, y in itertools.product(pools, repeat=2):
+            placed = ("PMEM, DRAM, DRAM", "PMEM") if y == "PMEM" else NODES["convolution"][2]
+            node, node_bytes, dram, _ = NODES["convolution"]
+            extra = (times[(node, *placed)] - times[(node, *dram)]) / 1e6 * size / node_bytes
+            yield (*start, "forward", x, y, size * (1 / DRAM_READ + 1 / DRAM_WRITE) + extra)
+        for y, gradient, made in itertools.product(pools, repeat=3):
+            yield (*start, "backward", f"{y};{gradient}", made,
+                   seconds("relu backward", (f"{y}, {gradient}", made), 0, size))
 
 
 def write_profile(file, times):

@@ -19,11 +19,13 @@ struct PolicyRequest {
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, if the policy uses them
   bool cut_open = false;            ///< the stages are one of several cuts that are compared
   bool fates_open = false;          ///< the strategy for fates is one of several that are compared
+  /// The gradients are summed with those of other replicas, which looks for them stage by stage.
+  bool sums_gradients = false;
 
   /// The same request with other prices: for other stages, or on another platform.
   PolicyRequest priced(const Pricing& other) const {
-    return {other,  workload, fates,     capacity_enforced, working_set_counted,
-            phases, cut_open, fates_open};
+    return {other,  workload, fates,      capacity_enforced, working_set_counted,
+            phases, cut_open, fates_open, sums_gradients};
   }
 
   /// The strategy for fates; if none is chosen, the one that keeps everything.

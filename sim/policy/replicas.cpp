@@ -43,11 +43,14 @@ std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::st
   return ring;
 }
 
-PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload) {
+/// The request to one replica, with its share of the work.
+PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload,
+                 const Reader& parameters) {
   const Pricing& pricing = request.pricing;
   PolicyRequest share = request.priced(
       {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
   share.workload = workload;
+  share.sums_gradients = workload.training && parameters.text("all_reduce") != "off";
   return share;
 }
 
@@ -60,15 +63,6 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
   while (workload.batch / count % size != 0) --size;
   return "; use workload.micro_batch=" + std::to_string(size) + ": then each replica has " +
          std::to_string(workload.batch / count / size);
-}
-
-/// Throws InputError if the placement hides gradients from the ring that sums them over the replicas.
-void require_summable(const PolicyRequest& request, const Reader& parameters) {
-  if (!request.workload.training || parameters.text("all_reduce") == "off") return;
-  const Value* const placement = parameters.map().find("placement");
-  if (!placement || placement->text() == "none" || placement->text() == "backing") return;
-  fail_at(*placement, "the gradients of replicas cannot be summed under the placement '" +
-                          placement->text() + "'; use placement none or backing");
 }
 
 }  // namespace
@@ -103,7 +97,6 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on) {
-  require_summable(request, parameters);
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -122,8 +115,7 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(
-        settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
+    parts.push_back(settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
@@ -145,7 +137,7 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
       share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Record record = record_of(policy);
   const Value keys = replica_keys(parameters, policy.name, devices.front());
-  return settle(policy, on(chosen_on, request, workload), Reader(keys, record));
+  return settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record));
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
@@ -156,8 +148,9 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
       share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
   std::vector<Value> ways;
-  for (const Value& way : policy.alternatives(
-           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
+  for (const Value& way :
+       policy.alternatives(on(request.pricing.platform, request, workload, parameters),
+                           keys.reader())) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
       const Value* asked = keys.map().find(entry.key);

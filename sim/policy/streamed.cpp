@@ -39,11 +39,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-/// The homes of weights that are compared: host memory, the second memory, or both.
-struct Sources {
-  bool host = false, backing = false;
-};
-Sources sources_of(const PolicyRequest& request, const Reader& parameters, const Common& common) {
+Homes homes_of(const PolicyRequest& request, const Reader& parameters, const Common& common) {
   const Platform& platform = request.pricing.platform;
   const std::string& device = common.device.name;
   const std::string said = parameters.text("placement");
@@ -54,7 +50,7 @@ Sources sources_of(const PolicyRequest& request, const Reader& parameters, const
 
 Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
-  if (sources_of(request, parameters, common).host) return plan_from_host(request, parameters);
+  if (homes_of(request, parameters, common).host) return plan_from_host(request, parameters);
   return backed_draft(request, common, [&](const PolicyRequest& shown) {
     return plan_from_host(shown, parameters);
   });
@@ -72,23 +68,22 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
 
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
-  const Sources sources = sources_of(request, parameters, common);
-  std::vector<Candidate> offered;
-  if (sources.host) offered = candidates_from_host(request, parameters);
-  if (!sources.backing) return offered;
-  const auto from = [&parameters](const PolicyRequest& shown) {
+  const Homes homes = homes_of(request, parameters, common);
+  const auto from_host = [&parameters](const PolicyRequest& shown) {
     return candidates_from_host(shown, parameters);
   };
-  for (Candidate& one : backed_candidates(request, common, from)) offered.push_back(std::move(one));
-  return offered;
+  const auto plan = [&parameters](const PolicyRequest& shown) {
+    return plan_from_host(shown, parameters);
+  };
+  return candidates_of_homes(request, common, homes, {from_host, plan});
 }
 
 /// The placements to compare if all other choices are given.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
-  const Sources sources = sources_of(request, parameters, common);
+  const Homes homes = homes_of(request, parameters, common);
   std::vector<Value> maps;
-  if (!sources.host || !sources.backing) return maps;
+  if (!homes.host || !homes.backing) return maps;
   for (const char* source : {"none", backing}) {
     maps.push_back(parameters.map());
     maps.back().set("placement", Value::make(std::string(source)));

@@ -101,7 +101,7 @@ void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || scenario.cost.model->counts_memories) return;
   if (placement->text() == "none" || placement->text() == backing) return;
-  for (const Field& field : scenario.policy->parameters)
+  for (const Field& field : scenario.acting->parameters)
     if (field.name == "placement" && !places_tensors(field)) return;
   fail_at(*placement,
           "a placement needs a cost model that counts the bandwidths of memories, and '" +

@@ -198,25 +198,37 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// Whether the device and the cost model have what the policy's placements need.
-bool can_place(const Scenario& scenario, const Field& placement, const Value& policy) {
-  const Value* name = policy.find("device");
-  const Device* device = name && name->is_scalar() ? scenario.platform.device_or_null(name->text())
-                                                   : &scenario.platform.devices.front();
+/// The names of the devices that compute: those of the replicas, or the one of the policy.
+std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
+                                           const Value& keys) {
+  std::vector<std::string> names;
+  const Value* said = keys.find(policy.replicates ? "devices" : "device");
+  if (said && said->is_scalar()) names = {said->text()};
+  if (said && said->is_list())
+    for (const Value& name : said->items()) names.push_back(name.is_scalar() ? name.text() : "");
+  for (const Device& device : scenario.platform.devices)
+    if (!said && (names.empty() || policy.replicates)) names.push_back(device.name);
+  return names;
+}
+
+/// Whether the device and the cost model have what these placements need.
+bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
+  const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;
   if (places_tensors(placement)) return scenario.cost.model->counts_memories;
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Sets `placement` to auto if the scenario does not say it, the policy can place tensors in two
-/// memories, and the device has them.
+/// Sets `placement` to auto if the scenario does not say it, the policy (or the policy of its
+/// replicas) can place tensors in two memories, and all its devices have them.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
-  const std::vector<Field>& fields = chosen->parameters;
+  const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;
   const auto field = std::find_if(fields.begin(), fields.end(),
                                   [](const Field& one) { return one.name == "placement"; });
   if (field == fields.end() || policy.find("placement")) return chosen;
-  if (!can_place(scenario, *field, policy)) return chosen;
+  for (const std::string& device : computing_devices(scenario, *chosen, policy))
+    if (!can_place(scenario, *field, device)) return chosen;
   Value open = policy;
   open.set("placement", Value::make(std::string("auto")));
   return choose_policy(open);

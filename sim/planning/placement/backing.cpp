@@ -291,9 +291,9 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const C
     from_host.push_back(
         only_candidate("placement: none", request, [&request, plan] { return plan(request); }));
   if (homes.backing && from_second.empty())
-    from_second.push_back(
-        only_candidate(std::string("placement: ") + backing, request,
-                       [&request, common, plan] { return backed_draft(request, common, plan); }));
+    from_second.push_back(only_candidate(
+        std::string("placement: ") + backing, request,
+        [&request, common, plan] { return backed_draft(request, common, plan); }));
   std::vector<Candidate> all = std::move(from_host);
   for (std::vector<Candidate>* more : {&from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),

@@ -42,4 +42,21 @@ using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& s
 std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
                                          const CandidatesOf& candidates);
 
+/// The homes that are compared: host memory, the second memory, or both.
+struct Homes {
+  bool host = false, backing = false;
+};
+
+/// What a policy plans for a machine, whatever its homes are.
+struct PlansForMachine {
+  CandidatesOf candidates;  ///< none if the scenario leaves nothing open
+  PlanOf plan;              ///< of what the scenario says
+};
+
+/// The candidates with these homes, and the other ones. If there are any, a home for which nothing
+/// is left open also has a candidate: its plan.
+std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const Common& common,
+                                           Homes homes, const PlansForMachine& of_policy,
+                                           std::vector<Candidate> others = {});
+
 }  // namespace sluice

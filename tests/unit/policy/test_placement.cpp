@@ -259,8 +259,8 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
         "fates: {strategy: keep_all}\npolicy: {name: resident, placement: " + placement + "}\n"));
   };
-  CHECK(said("auto") ==
-        Approx(std::min({said("none"), said("static"), said("first_touch"), said("all_slow")})));
+  CHECK(said("auto") == Approx(std::min({said("none"), said("static"), said("first_touch"),
+                                         said("all_slow")})));
   // If the first memory is too small, only placements are possible.
   const auto with = [](const std::string& placement) {
     return two_products("1000B", "batch: 1",
