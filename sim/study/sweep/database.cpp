@@ -1,6 +1,7 @@
 #include "study/sweep/database.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "base/error.hpp"
@@ -11,17 +12,46 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
+/// Returns the name of a file that is read in the belief that nobody changes it, so that SQLite needs no
+/// files beside it.
+std::string unchanging(const std::string& path) {
+  std::string name = "file:";
+  for (const char c : path) {
+    constexpr const char* digits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '?' || c == '#' || c == '%')
+      name += {'%', digits[byte / 16], digits[byte % 16]};
+    else
+      name += c;
+  }
+  return name + "?immutable=1";
+}
+
+/// Whether there are transactions that have not been copied into the database itself.
+bool has_log(const std::string& path) {
+  std::error_code absent;
+  const auto size = std::filesystem::file_size(path + "-wal", absent);
+  return !absent && size > 0;
+}
+
 }  // namespace
 
-Connection::Connection(std::string path, bool create) : path_(std::move(path)) {
-  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  const int code = ::sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
+Connection::Connection(std::string path, bool may_make) : path_(std::move(path)) {
+  open(path_, SQLITE_OPEN_READWRITE | (may_make ? SQLITE_OPEN_CREATE : 0));
+  if (!may_make && ::sqlite3_db_readonly(handle_, "main") == 1 && !has_log(path_)) {
+    ::sqlite3_close(handle_);
+    open(unchanging(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  }
+  ::sqlite3_busy_timeout(handle_, most_wait_ms);
+}
+
+void Connection::open(const std::string& name, int flags) {
+  const int code = ::sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK) {
     const std::string reason = handle_ ? ::sqlite3_errmsg(handle_) : "out of memory";
     ::sqlite3_close(handle_);
     throw IoError("cannot open the store '" + path_ + "': " + reason);
   }
-  ::sqlite3_busy_timeout(handle_, most_wait_ms);
 }
 
 Connection::~Connection() {

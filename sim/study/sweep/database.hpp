@@ -15,8 +15,9 @@ class Statement;
 
 class Connection {
  public:
-  /// Throws IoError.
-  Connection(std::string path, bool create);
+  /// Opens a file, which is made if it does not exist and `may_make` says so. A write-protected file
+  /// can be read. Throws IoError.
+  Connection(std::string path, bool may_make);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -30,6 +31,8 @@ class Connection {
   sqlite3* handle() const { return handle_; }
 
  private:
+  void open(const std::string& name, int flags);
+
   std::string path_;
   sqlite3* handle_ = nullptr;
 };

@@ -60,11 +60,16 @@ Changes changes_of(const std::string& text, const std::string& file) {
 
 class Store::Database {
  public:
-  Database(const std::string& path, Mode mode) : connection_(path, mode == Mode::create) {
-    connection_.execute("PRAGMA synchronous = FULL");
-    prepare_tables();
-    connection_.write_ahead();  // after the checks, since it changes the file
+  Database(const std::string& path, Mode mode) : connection_(path, mode == Mode::write) {
+    if (mode == Mode::write) {
+      connection_.execute("PRAGMA synchronous = FULL");
+      make_tables();
+      connection_.write_ahead();  // after the checks, since it changes the file
+    } else {
+      require_tables();
+    }
     find_.emplace(connection_, std::string("SELECT ") + columns + " FROM points WHERE key = ?");
+    if (mode == Mode::read) return;
     put_.emplace(connection_, std::string("INSERT INTO points (") + columns +
                                   ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) " + replacing);
     verified_.emplace(connection_, "UPDATE points SET verified = 1 WHERE key = ?");
@@ -142,11 +147,20 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// Makes the tables in an empty file. If several processes find the file empty, one of them makes the tables.
-  void prepare_tables() {
+  /// Of several processes that find an empty file, one makes the tables.
+  void make_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;
     if (is_empty()) connection_.execute(tables);
+    require_tables();
+    commit();
+  }
+
+  void require_tables() {
+    if (is_empty())
+      throw InputError("'" + connection_.path() +
+                       "' is not a store of sweeps: it is empty; a sweep that was ended early may "
+                       "have left it");
     if (pragma("application_id") != application)
       throw InputError("'" + connection_.path() +
                        "' is a database of another program, not a store of sweeps");
@@ -154,7 +168,6 @@ class Store::Database {
       throw InputError("the store '" + connection_.path() + "' has version " +
                        std::to_string(found) + "; this program reads and writes version " +
                        std::to_string(version) + ". Give the sweep another file");
-    commit();
   }
 
   std::int64_t layout_of(const NumberNames& names) {
@@ -221,7 +234,7 @@ class Store::Database {
 };
 
 Store::Store(const std::string& path, Mode mode) {
-  if (mode == Mode::existing && !std::filesystem::exists(path))
+  if (mode == Mode::read && !std::filesystem::exists(path))
     throw IoError("there is no store '" + path + "'");
   database_ = std::make_unique<Database>(path, mode);
 }
@@ -254,7 +267,7 @@ std::size_t Store::size() {
 
 std::size_t merge(Store& into, const std::string& from) {
   std::size_t taken = 0;
-  Store(from, Store::Mode::existing).for_each([&](const StoredPoint& point) {
+  Store(from, Store::Mode::read).for_each([&](const StoredPoint& point) {
     const std::optional<PointResult> there = into.find(point.key);
     if (there && (there->status != PointResult::Status::failed ||
                   point.outcome.status == PointResult::Status::failed)) {

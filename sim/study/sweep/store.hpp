@@ -26,12 +26,14 @@ struct StoredPoint {
 
 class Store {
  public:
-  enum class Mode { create, existing };
+  enum class Mode { write, read };
 
-  /// Opens the file, or makes it. Several processes may have it open, and each waits for the other's transactions.
-  /// Throws IoError when the file cannot be opened, or when it does not exist with the mode `existing`. Throws
-  /// InputError when the file is not a store, or is a store of another version.
-  explicit Store(const std::string& path, Mode mode = Mode::create);
+  /// Opens the file; with the mode `write` it makes a file that does not exist. Several processes
+  /// may have it open; each waits for the other's transactions. With the mode `read` nothing of the
+  /// file changes, which may be write-protected, and only find(), for_each() and size() may be
+  /// called. Throws IoError when the file cannot be opened, and InputError when it is not a store, or
+  /// is a store of another version.
+  explicit Store(const std::string& path, Mode mode = Mode::write);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
