@@ -282,8 +282,8 @@ TEST_CASE(
     "The bound of the question: weights come again for each batch of a training as far as they do "
     "not fit") {
   // The first layer has 100 kB, the second 3000 kB, of which 1000 kB fit. There are 2 batches of 2 samples of 1 kB
-  // each. The first load brings all weights, 3100 kB. Three later loads bring only the 2000 kB that do not fit. Together
-  // with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
+  // each. The first load brings all weights, 3100 kB. Three later loads bring only the 2000 kB that do not fit.
+  // Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
   // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
