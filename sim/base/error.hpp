@@ -57,17 +57,16 @@ struct Shortage {
   /// The first action of a stream, which cannot start.
   struct Waiter {
     std::string stream, action;
-    std::string awaits;                ///< the action that it waits for; empty: it waits for `pool`
-    std::string pool;                  ///< the memory that does not grant its bytes; empty: it
-                                       ///< waits for `awaits`
+    std::string awaits;  ///< the action that it waits for; empty: it waits for `pool`
+    std::string pool;    ///< the memory that does not grant its bytes; empty: it waits for `awaits`
     std::int64_t bytes = 0;            ///< bytes that it asks for in the pool
     std::vector<std::string> tensors;  ///< the tensors that these bytes hold
     bool operator==(const Waiter&) const = default;
   };
   std::string pool;  ///< the memory that is too small; empty: no memory is too small
   std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
-  std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< the needed bytes, by class
-                                                                    ///< of tensor
+  /// The needed bytes, by class of tensor.
+  std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
   std::optional<double> time_s = {};  ///< seconds into the run after which no action can start
   /// The largest number of micro-batches in flight that fits, if more were asked for; 0 if not even

@@ -17,13 +17,12 @@ namespace sluice {
 
 /// An option of a subcommand.
 struct Option {
-  std::string name;                       ///< without the dashes
-  char letter = 0;                        ///< the short form; 0: none
-  std::string value = {};                 ///< the placeholder for its value in the help; empty: a
-                                          ///< flag
-  std::string summary;                    ///< one phrase that says what it does
-  std::string absent = {};                ///< its default, as the help says it
-  std::vector<std::string> choices = {};  ///< the allowed values, where they are fixed
+  std::string name;         ///< without the dashes
+  char letter = 0;          ///< the short form; 0: none
+  std::string value = {};   ///< the placeholder for its value in the help; empty: a flag
+  std::string summary;      ///< one phrase that says what it does
+  std::string absent = {};  ///< its default, as the help says it
+  std::vector<std::string> choices = {};          ///< the allowed values, where they are fixed
   std::vector<std::string> (*names)() = nullptr;  ///< the allowed values, where a catalog has them
   /// Values that a shell suggests, although others are allowed, too. Several may be joined as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;

@@ -97,17 +97,16 @@ const Command list_command = {
     .least = 0,
     .most = 1,
     .positionals =
-        "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, "
-        "platforms or scenarios",
+        "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or scenarios",
     .names = [] { return listed_kind_names(); },
-    .options = {{.name = "verbose",
-                 .letter = 'v',
-                 .summary = "add sources, and parameters with their defaults and help, or the "
-                            "figures of a platform"},
-                {.name = "json", .summary = "print everything as JSON"}},
+    .options =
+        {{.name = "verbose",
+          .letter = 'v',
+          .summary =
+              "add sources, and parameters with their defaults and help, or the figures of a platform"},
+         {.name = "json", .summary = "print everything as JSON"}},
     .details =
-        "Without KIND it says what there is to list. KIND is one of policies, layers, costs, "
-        "cuts,\n"
+        "Without KIND it says what there is to list. KIND is one of policies, layers, costs, cuts,\n"
         "fates, optimizers, metrics, models, platforms, scenarios.\n\n"
         "Models, platforms and scenarios are those of the folders below SLUICE_ROOT, or else\n"
         "below the folder that Sluice was built from.\n",

@@ -158,8 +158,7 @@ const Command new_command = {
     .names = kinds,
     .options = {force_option(Output::document)},
     .details =
-        "Without FILE it prints the document. The document works as it is; change what you want "
-        "to be different.\n",
+        "Without FILE it prints the document. The document works as it is; change what you want to be different.\n",
     .examples = {{"sluice new scenario mine.yaml", "then: sluice run mine.yaml"},
                  {"sluice new platform card.yaml",
                   "then: sluice run mine.yaml platform=card.yaml"}},

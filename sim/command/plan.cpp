@@ -66,8 +66,7 @@ const Command plan_command = {
         "sim/plan/FORMAT.md describes it.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
                   "saves the plan; sluice run resident.plan executes it"},
-                 {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' "
-                  "--check",
+                 {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",
                   "exit code 4 if it does not fit"}},
     .run = run_plan,
 };

@@ -95,9 +95,9 @@ std::string interpolated_text(const Account& account) {
                       "A single operator whose row was left out of the profile");
   const double unknown = account.interpolated - account.interpolation_errors.share;
   if (unknown > 1e-9)
-    text += ". For " + percent(unknown) +
-            " of the seconds the error of the interpolation is not known: too few rows lie between "
-            "others";
+    text +=
+        ". For " + percent(unknown) +
+        " of the seconds the error of the interpolation is not known: too few rows lie between others";
   return text + ". ";
 }
 
@@ -109,10 +109,10 @@ std::string fitted_text(const Account& account) {
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)
-    text += ". For " + percent(unknown) +
-            " of the seconds the error of the fit is not known: their sizes are beyond those that "
-            "were measured, too few operators of the class were measured, or none on this device "
-            "or on several others";
+    text +=
+        ". For " + percent(unknown) +
+        " of the seconds the error of the fit is not known: their sizes are beyond those that "
+        "were measured, too few operators of the class were measured, or none on this device or on several others";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

@@ -20,14 +20,14 @@ struct KnownErrors {
 
 /// Shares of the seconds of one forward pass of all layers; in training, also of the backward pass.
 struct Account {
-  double seconds = 0;                     ///< 0: the cost model neither fits nor measures
-  double fitted = 0, inside = 0;          ///< the share that rests on a fit; the part of it whose
-                                          ///< sizes are within the measured ones
-  double measured = 0, interpolated = 0;  ///< the share from rows of a profile; the share that
-                                          ///< was interpolated between rows
-  double multiple = 0;                    ///< the share that is a multiple of forward passes
-  KnownErrors fit_errors, interpolation_errors;  ///< of operators that a fit had not seen; of rows
-                                                 ///< that were left out of an interpolation
+  double seconds = 0;  ///< 0: the cost model neither fits nor measures
+  /// The share that rests on a fit; the part of it whose sizes are within the measured ones.
+  double fitted = 0, inside = 0;
+  /// The share from rows of a profile; the share that was interpolated between rows.
+  double measured = 0, interpolated = 0;
+  double multiple = 0;  ///< the share that is a multiple of forward passes
+  /// Of operators that a fit had not seen; of rows that were left out of an interpolation.
+  KnownErrors fit_errors, interpolation_errors;
   std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, largest first
   /// The devices on which the rows of the profile were measured, by name. An empty text stands for a device that the
   /// profile does not name.

@@ -70,15 +70,14 @@ struct Shares {
 /// The grounds for some of the seconds of a price. There are three: a fit of a class of operators, rows of a profile,
 /// or the cost model that prices the operators that are in neither.
 struct Grounds {
-  std::string of;                               ///< the class; empty: the query does not concern a
-                                                ///< fit
-  double seconds = 0;                           ///< seconds of the price
-  bool measured = false, interpolated = false;  ///< the price comes from a row of a profile; it is
-                                                ///< interpolated between rows
+  std::string of;      ///< the class; empty: the query does not concern a fit
+  double seconds = 0;  ///< seconds of the price
+  /// The price comes from a row of a profile; it is interpolated between rows.
+  bool measured = false, interpolated = false;
   bool fitted = false;
-  bool inside = false;            ///< the sizes are within those measured
-  double median = 0, ninety = 0;  ///< cross-validated errors of one operator, of a fit or of the
-                                  ///< interpolation; NaN: not known
+  bool inside = false;  ///< the sizes are within those measured
+  /// Cross-validated errors of one operator, of a fit or of the interpolation; NaN: not known.
+  double median = 0, ninety = 0;
   /// The device on which the rows of the profile were measured; empty: the profile does not name
   /// it; none: the price does not rest on a profile.
   std::optional<std::string> on = {};

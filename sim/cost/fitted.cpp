@@ -185,23 +185,24 @@ extern const CostModel fitted_cost = {
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
     .example =
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
-    .parameters = {{.name = "file",
-                    .summary = "a sluice-fit/1 document, or the name of a bundled one; absent: the "
-                               "one that the device names under fit",
-                    .optional = true},
-                   {.name = "unfitted",
-                    .type = Type::choice,
-                    .summary = "layers of a class that was not fitted: refuse, or price them by "
-                               "roofline and say so",
-                    .default_text = "refuse",
-                    .choices = {"refuse", "roofline"}},
-                   {.name = "attention",
-                    .type = Type::choice,
-                    .summary = "the kernels of attention: eager has one per step, with scores in "
-                               "memory; fused has only the two products",
-                    .default_text = "eager",
-                    .choices = {"eager", "fused"}},
-                   memory_power_field()},
+    .parameters =
+        {{.name = "file",
+          .summary = "a sluice-fit/1 document, or the name of a bundled one; absent: the "
+                     "one that the device names under fit",
+          .optional = true},
+         {.name = "unfitted",
+          .type = Type::choice,
+          .summary =
+              "layers of a class that was not fitted: refuse, or price them by roofline and say so",
+          .default_text = "refuse",
+          .choices = {"refuse", "roofline"}},
+         {.name = "attention",
+          .type = Type::choice,
+          .summary = "the kernels of attention: eager has one per step, with scores in "
+                     "memory; fused has only the two products",
+          .default_text = "eager",
+          .choices = {"eager", "fused"}},
+         memory_power_field()},
     .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {
       std::string file = keys.has("file") ? keys.text("file") : "";
       if (!file.empty()) file = named_file_or_word(*keys.value("file"), folder);

@@ -199,19 +199,17 @@ extern const CostModel measured_cost = {
         "keys say. It knows nothing about sizes that were not measured unless it may interpolate.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
-        "portable and fast prediction of execution time and power consumption of GPU kernels "
-        "(2020)",
+        "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",
     .example =
-        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "
-        "roofline}'",
+        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}'",
     .parameters =
         {{.name = "profile",
           .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
           .optional = true},
          {.name = "where",
           .type = Type::mapping,
-          .summary = "only the rows of the profile in which a column has this value, as "
-                     "{cache: hot}",
+          .summary =
+              "only the rows of the profile in which a column has this value, as {cache: hot}",
           .optional = true},
          {.name = "interpolate",
           .type = Type::choice,

@@ -13,9 +13,9 @@ double seconds_in(const DeviceMemory& memory, const Work& work, const Query& que
   if (const auto seconds = memory.seconds(work.bytes, work.written)) return *seconds;
   const Device& device = query.device;
   if (memory.own)
-    throw InputError("device '" + device.name +
-                     "' has no memory bandwidth, which the roofline cost model needs (memory: "
-                     "{bandwidth: 960GB/s})");
+    throw InputError(
+        "device '" + device.name +
+        "' has no memory bandwidth, which the roofline cost model needs (memory: {bandwidth: 960GB/s})");
   throw InputError("device '" + device.name + "' uses the memory '" + memory.pool +
                    "', which lacks the rates that the roofline cost model needs (memories: {" +
                    memory.pool + ": {read: 100GB/s, write: 50GB/s}})");

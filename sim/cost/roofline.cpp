@@ -74,8 +74,7 @@ extern const CostModel roofline_cost = {
         "operators that are limited by computation from those that are limited by memory. It does not know how well a "
         "kernel fits the device, so that small operators are often faster than measured ones.",
     .source =
-        "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
-        "CACM 52(4), 2009",
+        "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters = {efficiency("compute_efficiency",
                               "share of the device's rate that operators limited by it reach"),

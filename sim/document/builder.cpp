@@ -121,9 +121,10 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
   if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
   const std::string_view magnitude = digits.substr(digits.substr(0, 1) == "-" ? 1 : 0);
   if (magnitude.size() > 1 && magnitude[0] == '0' && is_digit(magnitude[1]))
-    builder.fail(place, "'" + std::string(text) + "'" + builder.for_key() +
-                            " has a leading zero, which some readers take for octal; write it "
-                            "without, or in quotes");
+    builder.fail(
+        place,
+        "'" + std::string(text) + "'" + builder.for_key() +
+            " has a leading zero, which some readers take for octal; write it without, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {
@@ -157,9 +158,9 @@ Value plain_value(const Builder& builder, Place place, const std::string& text) 
   const bool based = rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'o') &&
                      rest.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
   if (based)
-    builder.fail(place, "'" + text + "'" + builder.for_key() +
-                            " is a number in another base than ten; write it in decimal, "
-                            "or in quotes");
+    builder.fail(place,
+                 "'" + text + "'" + builder.for_key() +
+                     " is a number in another base than ten; write it in decimal, or in quotes");
   return Value::make(text);
 }
 
@@ -215,9 +216,9 @@ Position position_at(const Source& source, std::size_t end) {
 void require_text(const Source& source) {
   const std::string& text = source.text;
   if (text.starts_with("\x89HDF"))
-    throw InputError(position_at(source, 0),
-                     "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice "
-                     "export` converts it");
+    throw InputError(
+        position_at(source, 0),
+        "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice export` converts it");
   constexpr std::size_t block = 64;
   std::string wrong;
   for (std::size_t i = 0; i < text.size();) {

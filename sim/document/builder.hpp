@@ -48,8 +48,8 @@ class Builder {
     bool has_key = false;
     std::string key;
     Place key_place;
-    std::unordered_set<std::string> keys;  ///< filled only once the map is too large for a linear
-                                           ///< search
+    /// Filled only once the map is too large for a linear search.
+    std::unordered_set<std::string> keys;
   };
   void add(Value value);
   void refuse_nul(Place place, const std::string& text) const;

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  std::string name, one, what_to_do;  ///< the folder; a document of it in words; what to do with
-                                      ///< such a document where another kind is expected
+  /// The folder; a document of it in words; what to do with such a document where another kind is expected.
+  std::string name, one, what_to_do;
 };
 
 const std::vector<Folder>& folders() {

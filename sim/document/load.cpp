@@ -26,8 +26,7 @@ void refuse_long_yaml(const Source& source) {
       std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
           std::to_string(longest_yaml / 1'000'000) +
           " MB are read, because this takes seconds and more than a gigabyte of memory. "
-          "Write the document as JSON, in a file whose name ends in .json: JSON is read "
-          "five times as fast");
+          "Write the document as JSON, in a file whose name ends in .json: JSON is read five times as fast");
 }
 
 }  // namespace

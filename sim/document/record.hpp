@@ -80,8 +80,8 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  std::string text(std::string_view name) const;    ///< a text, a choice, or any scalar that
-                                                    ///< is written as a word
+  /// A text, a choice, or any scalar that is written as a word.
+  std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }

@@ -54,8 +54,8 @@ class Value {
   const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
   Value* find(std::string_view key);
   void set(std::string key, Value value);  ///< replaces or appends an entry
-  void set_text(std::string text);         ///< replaces a scalar's text by the text as written
-                                           ///< ("1e3" for 1000)
+  /// Replaces a scalar's text by the text as written ("1e3" for 1000).
+  void set_text(std::string text);
 
   Position position() const;
   void place(std::shared_ptr<const Source> source, int line, int column);

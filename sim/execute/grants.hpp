@@ -123,11 +123,11 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< per action: its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;             ///< per limited pool: the bytes that may be granted
-  std::vector<Reservation> reservations_;      ///< indexed by pool
-  std::vector<Request> requests_;              ///< indexed by stream
-  std::vector<std::vector<Waiting>> waiting_;  ///< per pool: in listing order; in shared pools in
-                                               ///< order of arrival
+  std::vector<std::int64_t> most_;         ///< per limited pool: the bytes that may be granted
+  std::vector<Reservation> reservations_;  ///< indexed by pool
+  std::vector<Request> requests_;          ///< indexed by stream
+  /// Per pool: in listing order; in shared pools in order of arrival.
+  std::vector<std::vector<Waiting>> waiting_;
   std::vector<std::uint32_t> changed_;         ///< pools in which bytes were released
   std::vector<std::int64_t> changed_by_;       ///< per pool: the row that last released bytes in it
   std::vector<std::int64_t> held_, reserved_;  ///< per pool; held_: by the examined grant

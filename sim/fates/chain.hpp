@@ -49,8 +49,8 @@ struct ChainStage {
   ChainTensor inner;          ///< what forward keeps for backward, without boundaries
   bool reads_input = true;    ///< the backward pass reads boundary s
   bool reads_output = false;  ///< … and boundary s + 1 (always true for the last stage: the loss)
-  std::int64_t gradient = 0;  ///< bytes of the gradient of the output (0 for the last stage,
-                              ///< and where no stage up to this one is trained)
+  /// Bytes of the gradient of the output (0 for the last stage, and where no stage up to this one is trained).
+  std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
   /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
@@ -73,9 +73,9 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0; it is always in host memory, so it is never saved
   std::vector<ChainStage> stages;
-  double load_latency_s = 0;      ///< with overlap, data arrive this long after a load ends
-  std::int64_t side_by_side = 1;  ///< the number of micro-batches that these seconds and bytes
-                                  ///< are for
+  double load_latency_s = 0;  ///< with overlap, data arrive this long after a load ends
+  /// The number of micro-batches that these seconds and bytes are for.
+  std::int64_t side_by_side = 1;
   /// Bytes of host memory that copies may occupy. None: unlimited.
   std::optional<std::int64_t> host_room = {};
 

@@ -68,11 +68,9 @@ const FateStrategy sqrt_fates = {
         "of stages, at the cost of at most one additional forward pass. The segments have about the same number of "
         "stages, whatever these cost; the strategy optimal weighs their seconds and bytes.",
     .source =
-        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
-        "section 4.1",
+        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
-        "fates=sqrt",
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer fates=sqrt",
     .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
@@ -93,8 +91,7 @@ const FateStrategy checkpoint_fates = {
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
-        "fates=checkpoint",
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer fates=checkpoint",
     .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
@@ -106,15 +103,13 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "Tensors that are large and cheap to compute (the core of attention) are recomputed; "
-        "all others are kept.",
+        "Tensors that are large and cheap to compute (the core of attention) are recomputed; all others are kept.",
     .details =
         "Use it for transformers with long sequences. The scores of attention grow with the square of the sequence "
         "but need little computation, so that it is cheap to make them again. Products with weights are not computed "
         "twice. In a model without such tensors it keeps everything, like keep_all.",
     .source =
-        "Korthikanti et al., Reducing activation recomputation in large transformer models "
-        "(2022), section 5",
+        "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 5",
     .example = "sluice run megatron_22b fates=selective",
     .selective = true,
     .compared = true,

@@ -200,9 +200,9 @@ class Forwards {
   std::vector<double> time_;  ///< by stream: the end of its latest execution
   std::int64_t most_;
   Heads heads_;
-  std::int64_t even_ = 0;              ///< iterations in a row with equal growth
-  std::vector<double> last_, growth_;  ///< by action of the body: when it was last available, and
-                                       ///< how much later this is than the time before
+  std::int64_t even_ = 0;  ///< iterations in a row with equal growth
+  /// By action of the body: when it was last available, and how much later this is than the time before.
+  std::vector<double> last_, growth_;
   std::vector<double> last_time_, stream_growth_;  ///< the same by stream
 };
 

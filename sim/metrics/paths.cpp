@@ -183,8 +183,8 @@ class Backwards {
   std::int64_t few_, begin_ = 0;
   LargeVector<double> known_;  ///< `pushed` by action, outside the body
   Window window_;              ///< `pushed` by execution
-  std::vector<double> rest_;   ///< by stream: seconds from the start of its next execution to
-                               ///< the end of the run
+  /// By stream: seconds from the start of its next execution to the end of the run.
+  std::vector<double> rest_;
   Tails tails_;
 };
 

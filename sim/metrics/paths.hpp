@@ -38,9 +38,9 @@ struct PathGraph {
   /// The actions, section by section. Each comes after those that it waits for and those that
   /// precede it on its stream.
   LargeVector<std::uint32_t> order;
-  std::int64_t longest_wait = 0;    ///< the longest wait on an action of the body, in iterations
-  std::int64_t farthest_ahead = 0;  ///< the largest `ahead` of an action that runs at all, in
-                                    ///< iterations
+  std::int64_t longest_wait = 0;  ///< the longest wait on an action of the body, in iterations
+  /// The largest `ahead` of an action that runs at all, in iterations.
+  std::int64_t farthest_ahead = 0;
 
  private:
   void sort_section(Section section);

@@ -27,8 +27,7 @@ struct Importer {
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that may stand beside the file
   bool open = false;              ///< takes further keys, which it checks itself
-  bool isolated = false;          ///< reads in a child process, because a foreign library does the
-                                  ///< work
+  bool isolated = false;  ///< reads in a child process, because a foreign library does the work
   /// `path` is used only for messages and names; `read` does not open it.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };

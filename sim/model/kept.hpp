@@ -24,8 +24,7 @@ struct KeptCount {
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, ascending
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, ascending
-  KeptCount own;                       ///< tensors of these layers that are not the output of a
-                                       ///< layer
+  KeptCount own;        ///< tensors of these layers that are not the output of a layer
   KeptCount selective;  ///< like `own`, but for the layers that selective recomputation runs again
 
   /// Returns the sum of all these tensors. Throws InputError on overflow.

@@ -24,9 +24,8 @@ struct Backward {
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
   bool reads_inputs = false;     ///< reads the layer's inputs
   bool reads_output = false;     ///< reads the layer's output
-  std::int64_t kept = 0;         ///< kept elements of further tensors that belong to this layer
-                                 ///< alone
-  std::int64_t kept_bytes = 0;   ///< kept bytes that do not depend on the dtype: masks, indices
+  std::int64_t kept = 0;  ///< kept elements of further tensors that belong to this layer alone
+  std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype: masks, indices
   /// Selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer
   /// again (Korthikanti et al. 2022, section 5: the core of the attention).
   bool selective = false;
@@ -43,26 +42,24 @@ struct ReceptiveField {
 /// experts.
 struct Picked {
   std::int64_t elements = 0;  ///< per sample, at most
-  bool same_for_all = false;  ///< every sample reads the same part; else each sample may read
-                              ///< another one
+  /// Every sample reads the same part; else each sample may read another one.
+  bool same_for_all = false;
 };
 
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  std::string type;                   ///< of the layer catalog; in a stage table the row's action
-  std::vector<std::uint32_t> inputs;  ///< layers whose output it reads; empty for an input of the
-                                      ///< model
-  Shape shape;                        ///< the shape of its output
-  std::int64_t output = 0;            ///< elements of its output
-  std::int64_t parameters = 0;        ///< elements, without those that it shares with an earlier
-                                      ///< layer
-  std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;              ///< FLOP of the forward pass
+  std::string type;  ///< of the layer catalog; in a stage table the row's action
+  /// Layers whose output it reads; empty for an input of the model.
+  std::vector<std::uint32_t> inputs;
+  Shape shape;                  ///< the shape of its output
+  std::int64_t output = 0;      ///< elements of its output
+  std::int64_t parameters = 0;  ///< elements, without those that it shares with an earlier layer
+  std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;        ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
-  std::int64_t shared = 0;            ///< shared elements, which the earlier layer counts in its
-                                      ///< parameters
-  std::optional<Picked> picked;       ///< the part of its weights that it reads; none: all of them
+  std::int64_t shared = 0;  ///< shared elements, which the earlier layer counts in its parameters
+  std::optional<Picked> picked;  ///< the part of its weights that it reads; none: all of them
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The
   /// forward pass reads them. They are neither input nor output.
   std::int64_t cached = 0;
@@ -83,8 +80,8 @@ struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  std::int64_t measured_batch = 0;  ///< samples for which seconds were measured; 0: nothing was
-                                    ///< measured
+  /// Samples for which seconds were measured; 0: nothing was measured.
+  std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;
   std::int64_t activations() const;  ///< elements of all outputs, including the input

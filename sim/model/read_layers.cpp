@@ -224,9 +224,9 @@ class Expansion {
     if (!keys.has("name")) return;
     const std::string name = keys.text("name");
     if (name == before_word)
-      keys.fail("name",
-                "'before' cannot be a layer's name: in 'inputs' it means the layer before "
-                "the repetition or the block");
+      keys.fail(
+          "name",
+          "'before' cannot be a layer's name: in 'inputs' it means the layer before the repetition or the block");
     for (const auto& [given, layer] : around_.inputs)
       if (given == name)
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
@@ -335,8 +335,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose) {
     if (layer.forward_s || layer.backward_s) model.measured_batch = keys.integer("measured_batch");
   if (keys.has("measured_batch") && model.measured_batch == 0)
     keys.fail("measured_batch",
-              "'measured_batch' is given, but no layer has a measured 'forward' "
-              "or 'backward'");
+              "'measured_batch' is given, but no layer has a measured 'forward' or 'backward'");
   return model;
 }
 

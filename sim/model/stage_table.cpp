@@ -23,9 +23,9 @@ void check_header(const Value& row) {
                                   std::to_string(i + 1) + ": expected '" + std::string(header[i]) +
                                   "'");
   if (!fits)
-    fail_at(row,
-            "expected the headings step, action, stage state, total state, total params, "
-            "total FLOPs");
+    fail_at(
+        row,
+        "expected the headings step, action, stage state, total state, total params, total FLOPs");
 }
 
 std::int64_t count(const Value& row, Column column) {
@@ -39,11 +39,10 @@ std::int64_t count(const Value& row, Column column) {
 std::int64_t growth(const Value& row, Column column, std::int64_t before) {
   const std::int64_t now = count(row, column);
   if (now < before)
-    fail_at(row.items()[column], "'" + std::to_string(now) + "' for '" +
-                                     std::string(header[column]) +
-                                     "': a running total, it must be at least that of the row "
-                                     "before, " +
-                                     std::to_string(before));
+    fail_at(row.items()[column],
+            "'" + std::to_string(now) + "' for '" + std::string(header[column]) +
+                "': a running total, it must be at least that of the row before, " +
+                std::to_string(before));
   return now - before;
 }
 

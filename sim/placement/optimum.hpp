@@ -14,13 +14,12 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  std::vector<Placing> known = {};  ///< placements that fit, found for less memory or with less
-                                    ///< freedom
-  std::size_t rounds = 3;           ///< rounds of prices and search; a small gap ends them
-  double near_enough = 3e-4;        ///< the gap that is small enough, unless the question is
-                                    ///< small
-  std::size_t iterations = 1800;    ///< steps of the search for prices
-  std::size_t tries = 2000;         ///< tries of the search
+  /// Placements that fit, found for less memory or with less freedom.
+  std::vector<Placing> known = {};
+  std::size_t rounds = 3;         ///< rounds of prices and search; a small gap ends them
+  double near_enough = 3e-4;      ///< the gap that is small enough, unless the question is small
+  std::size_t iterations = 1800;  ///< steps of the search for prices
+  std::size_t tries = 2000;       ///< tries of the search
   std::size_t largest_relaxed = 20'000;  ///< most integer variables of a linear programme
   int relaxed_iterations = 100'000;      ///< most iterations of the simplex method
   std::size_t largest_searched = 3000;   ///< the most integer variables for branch and bound

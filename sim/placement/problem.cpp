@@ -88,9 +88,9 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
         throw InputError(of_kernel(problem, k) + " names tensor '" + name +
                          "' twice; expected each operand once");
       if (of.kernels.empty() && problem.tensors[t].begins == Begins::made && !operands[o].written)
-        throw InputError(of_kernel(problem, k) + " reads tensor '" + name +
-                         "', which is in no memory: no kernel before it makes it, and it is not "
-                         "given at the start");
+        throw InputError(
+            of_kernel(problem, k) + " reads tensor '" + name +
+            "', which is in no memory: no kernel before it makes it, and it is not given at the start");
       of.kernels.push_back(k);
       of.operands.push_back(o);
       of.written.push_back(operands[o].written ? 1 : 0);

@@ -44,8 +44,8 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses it makes it
     given,  ///< it exists before the first kernel, in the memory that the placement chooses
-    stays   ///< … and after the last kernel it is where it was before the first, because the next
-            ///< step begins there
+    /// … and after the last kernel it is where it was before the first, because the next step begins there.
+    stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
 

@@ -30,8 +30,8 @@ struct PlacementResult {
   /// search.
   std::optional<double> gap() const;
   struct Moved {
-    std::size_t to_fast = 0, to_slow = 0,
-                beside = 0;  ///< moves; beside: of these, on the copy engine
+    /// Moves; beside: of these, on the copy engine.
+    std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
   Moved moved(const PlacementQuestion& question) const;

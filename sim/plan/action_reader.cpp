@@ -67,9 +67,9 @@ ActionKind kind_of(const PlanLine& line, const Word& word) {
   for (const KindRecord& record : action_kinds())
     if (same_name(record.name, word.text)) return record.kind;
   if (word.text == "receive")
-    line.fail(word.column,
-              "'receive' is no longer a kind of action: let the actions that wait for it wait for "
-              "the send instead");
+    line.fail(
+        word.column,
+        "'receive' is no longer a kind of action: let the actions that wait for it wait for the send instead");
   for (const KindRecord& record : action_kinds()) known.emplace_back(record.name);
   line.fail(word.column, "unknown kind of action '" + std::string(word.text) + "'" +
                              did_you_mean(word.text, known) + "; known: " + join(known));
@@ -139,9 +139,9 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   const bool computes = keys.find(seconds) != nullptr, transfers = record_of(action.kind).transfers;
   const bool has_flows = keys.find(moves) || keys.find(flows);
   if (tables_.version == 1 && computes == has_flows)
-    line.fail(1,
-              "an action has either 'seconds' (it computes) or 'moves', 'route' and 'bytes' (it "
-              "is a transfer)");
+    line.fail(
+        1,
+        "an action has either 'seconds' (it computes) or 'moves', 'route' and 'bytes' (it is a transfer)");
   if (computes && has_flows && transfers)
     line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
                      " cannot have both 'seconds' and 'moves' or 'flows'; remove one of them");

@@ -129,8 +129,8 @@ struct Access {
 
 /// Bytes that flow over a route. A policy sets the pools at its ends; `lower` finds the route.
 struct Flow {
-  std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes do not
-                                         ///< belong to a tensor
+  /// The tensor that moves; none: the bytes do not belong to a tensor.
+  std::uint32_t tensor = none;
   std::uint32_t from = none, to = none;  ///< numbers of pools
   std::uint32_t route = none;
   std::int64_t bytes = 0;
@@ -181,8 +181,7 @@ struct Action {
   double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
 
   Few<Wait, 2> waits;
-  Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action
-                                ///< writes them
+  Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action writes them
   Few<Access, 1> uses;          ///< released at the end
 
   /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i

@@ -75,12 +75,11 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that it makes
-  bool drops_output = false;    ///< for an answer that nobody takes: it counts as done, and is
-                                ///< freed
-  bool drops_answer = false;    ///< the same for its part of an answer that is not complete yet
-  std::string suffix = {};      ///< distinguishes the workspaces of different windows
-  bool last = false;            ///< it makes the answer
-  std::string home = {};        ///< the node that holds the answer all the time; empty: none
+  bool drops_output = false;  ///< for an answer that nobody takes: it counts as done, and is freed
+  bool drops_answer = false;  ///< the same for its part of an answer that is not complete yet
+  std::string suffix = {};    ///< distinguishes the workspaces of different windows
+  bool last = false;          ///< it makes the answer
+  std::string home = {};      ///< the node that holds the answer all the time; empty: none
 };
 /// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);

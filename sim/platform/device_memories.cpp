@@ -32,9 +32,10 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
     const Reader keys(row, record_of(record, "by_threads"));
     const ThreadRates rates{keys.integer("threads"), keys.quantity("read"), keys.quantity("write")};
     if (!table.empty() && rates.threads <= table.back().threads)
-      keys.fail("threads", "'" + keys.text("threads") +
-                               "' for 'threads': each row of by_threads must have more threads "
-                               "than the row before it");
+      keys.fail(
+          "threads",
+          "'" + keys.text("threads") +
+              "' for 'threads': each row of by_threads must have more threads than the row before it");
     table.push_back(rates);
   }
   if (table.empty()) memory.fail("by_threads", "'by_threads' is empty: expected at least one row");

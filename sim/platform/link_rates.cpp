@@ -62,9 +62,9 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   const bool directed =
       by_direction(link.map()) || (pageable && by_direction(*pageable)) || link.has("together");
   if (link.text("duplex") == "half" && directed)
-    link.fail("duplex",
-              "'half' for 'duplex': both directions share one bandwidth; remove 'down', 'up' and "
-              "'together'");
+    link.fail(
+        "duplex",
+        "'half' for 'duplex': both directions share one bandwidth; remove 'down', 'up' and 'together'");
   return rates;
 }
 

@@ -47,10 +47,10 @@ struct Device {
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   std::int64_t threads = 0;  ///< threads that read and write its memories; 0: not given
   RooflineShares roofline;
-  std::int64_t units = 0;  ///< units that compute in parallel, such as streaming multiprocessors;
-                           ///< 0: not given
-  std::int64_t cache = 0;  ///< bytes of the last cache before its memory; 0: not given
-  std::string fit;         ///< the bundled fit of measurements on this device; empty: none
+  /// Units that compute in parallel, such as streaming multiprocessors; 0: not given.
+  std::int64_t units = 0;
+  std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0: not given
+  std::string fit;             ///< the bundled fit of measurements on this device; empty: none
   double launch_overhead = 0;  ///< seconds per operator
   double idle_w = 0, busy_w = 0;
   std::int64_t tiles = 0, io_tiles = 0;  ///< of an IPU; I/O tiles do not compute

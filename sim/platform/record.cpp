@@ -132,8 +132,8 @@ const Record& device_record() {
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,
-        .summary = "The number of threads that read and write its memories, for rates that are "
-                   "given by_threads.",
+        .summary =
+            "The number of threads that read and write its memories, for rates that are given by_threads.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},
@@ -144,16 +144,15 @@ const Record& device_record() {
         .record = &roofline_record()},
        {.name = "units",
         .type = Type::integer,
-        .summary = "The number of units that compute in parallel, such as streaming "
-                   "multiprocessors of a GPU; "
-                   "the fitted cost model needs them.",
+        .summary =
+            "The number of units that compute in parallel, such as streaming multiprocessors of a GPU; "
+            "the fitted cost model needs them.",
         .optional = true,
         .minimum = 1,
         .maximum = 1e6},
-       may_be_absent(
-           above_zero(quantity("cache", Dimension::bytes,
-                               "Bytes of the last cache before its memory; the fitted cost model "
-                               "needs it."))),
+       may_be_absent(above_zero(
+           quantity("cache", Dimension::bytes,
+                    "Bytes of the last cache before its memory; the fitted cost model needs it."))),
        text("fit",
             "The bundled fit of measurements on this device, which the fitted cost model uses "
             "where no other is named."),
@@ -186,9 +185,9 @@ const Record& platform_memory_record() {
                                          "Byte/s of all transfers out of it; absent: no limit."))),
        may_be_absent(above_zero(quantity("write", Dimension::bytes_per_s,
                                          "Byte/s of all transfers into it; absent: no limit."))),
-       may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                                         "Byte/s of all transfers into and out of it together; "
-                                         "absent: no limit."))),
+       may_be_absent(above_zero(
+           quantity("bandwidth", Dimension::bytes_per_s,
+                    "Byte/s of all transfers into and out of it together; absent: no limit."))),
        by_threads()}};
   return record;
 }
@@ -217,8 +216,8 @@ const Record& group_record() {
       "Devices, memories, switches and links that exist several times.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "How many instances there are; gpu in 2 instances of node becomes node0_gpu and "
-                   "node1_gpu.",
+        .summary =
+            "How many instances there are; gpu in 2 instances of node becomes node0_gpu and node1_gpu.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -226,10 +225,10 @@ const Record& group_record() {
        by_name("memories", "The memories that do not belong to a device, by name.",
                platform_memory_record()),
        switches(),
-       by_name("links",
-               "The links, by name; they join nodes of the group, or nodes of the platform by "
-               "their names.",
-               link_record())}};
+       by_name(
+           "links",
+           "The links, by name; they join nodes of the group, or nodes of the platform by their names.",
+           link_record())}};
   return record;
 }
 
@@ -254,10 +253,10 @@ const Record& platform_record() {
                platform_memory_record()),
        switches(),
        by_name("links", "The links, by name.", link_record()),
-       by_name("groups",
-               "The groups, by name: parts of the platform that exist several times, with links of "
-               "their own.",
-               group_record())}};
+       by_name(
+           "groups",
+           "The groups, by name: parts of the platform that exist several times, with links of their own.",
+           group_record())}};
   return record;
 }
 

@@ -73,18 +73,18 @@ const Record& link_record() {
       "A connection that joins devices, memories and switches.",
       {{.name = "joins",
         .type = Type::list,
-        .summary = "One node, then those at the other end; a device with a count means all of "
-                   "its kind."},
+        .summary =
+            "One node, then those at the other end; a device with a count means all of its kind."},
        above_zero(
            quantity("bandwidth", Dimension::bytes_per_s,
                     "Byte/s per direction, or of both directions together when half duplex.")),
        with_default(quantity("latency", Dimension::seconds,
                              "Seconds by which data arrive later; they occupy nothing."),
                     "0s"),
-       with_default(quantity("setup", Dimension::seconds,
-                             "Seconds for which a transfer occupies its copy engine before bytes "
-                             "flow."),
-                    "0s"),
+       with_default(
+           quantity("setup", Dimension::seconds,
+                    "Seconds for which a transfer occupies its copy engine before bytes flow."),
+           "0s"),
        direction("down",
                  "The rates that differ in the direction away from the first node of `joins`."),
        direction("up", "The rates that differ in the direction back to the first node of `joins`."),

@@ -96,11 +96,9 @@ Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const 
     }
     parameters.fail(
         "placement",
-        "a placement goes with fates that keep, recompute or offload whole stages, and the "
-        "fates are '" +
+        "a placement goes with fates that keep, recompute or offload whole stages, and the fates are '" +
             request.strategy().name +
-            "': expected placement none, or fates such as keep_all, checkpoint or "
-            "offload_all");
+            "': expected placement none, or fates such as keep_all, checkpoint or offload_all");
   }
   if (request.workload.training) refuse_common_in_training(parameters);
   return placed_draft(request, read_common(request, parameters), "resident", way);

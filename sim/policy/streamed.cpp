@@ -129,8 +129,7 @@ const Policy streamed_policy = {
         "before. More micro-batches in flight need fewer loads, but their activations take the memory that weights "
         "loaded ahead could use. The policy weighs the two against each other unless the scenario says which to take.",
     .source =
-        "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 "
-        "(block schedule)",
+        "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block schedule)",
     .example = "sluice run alexnet_x200 policy.in_flight=450",
     .parameters = parameters(),
     .modes = {{Mode::inference}, {Mode::training}},

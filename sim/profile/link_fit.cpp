@@ -22,9 +22,7 @@ bool is_host_memory(const std::string& pool) {
 
 double bytes_of(const Profile& profile, const ProfileRow& row) {
   if (const auto bytes = row.size("bytes")) return static_cast<double>(*bytes);
-  profile.fail(row,
-               "this copy does not say how many bytes: expected bytes=N in the "
-               "column sizes");
+  profile.fail(row, "this copy does not say how many bytes: expected bytes=N in the column sizes");
 }
 
 /// Returns the direction and the kind of host memory. One of the two ends must be host memory.

@@ -26,12 +26,12 @@ struct PlacementRequest {
 };
 
 struct MeasurementPlan {
-  Profile profile;             ///< the rows to measure, run by run; they have no times
-  std::size_t wanted = 0;      ///< placements, or operators
-  std::size_t done = 0;        ///< how many of those are already processed
-  std::size_t runs = 0;        ///< the runs in which the others are measured
-  std::size_t least_runs = 0;  ///< every packing needs as many, because neighbours are never
-                               ///< together
+  Profile profile;         ///< the rows to measure, run by run; they have no times
+  std::size_t wanted = 0;  ///< placements, or operators
+  std::size_t done = 0;    ///< how many of those are already processed
+  std::size_t runs = 0;    ///< the runs in which the others are measured
+  /// Every packing needs as many, because neighbours are never together.
+  std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };
 

@@ -42,8 +42,8 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  std::optional<std::int64_t> run;  ///< in a plan of measurements: rows of one run are measured at
-                                    ///< once
+  /// In a plan of measurements: rows of one run are measured at once.
+  std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which it was read; 0: it was not read
 

@@ -19,8 +19,7 @@ struct ClassSummary {
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  Spread seconds;            ///< of its samples; if only n, mean and std are known, the other
-                             ///< fields are 0
+  Spread seconds;  ///< of its samples; if only n, mean and std are known, the other fields are 0
   bool has_samples = false;  ///< otherwise there is no MAD, and no mean within 3 std
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };

@@ -15,14 +15,13 @@ namespace sluice {
 
 struct MeasuredPoint {
   std::vector<double> sizes;  ///< above 0
-  double share = 0;           ///< above 0: the seconds at the machine's rates / the measured
-                              ///< seconds
+  double share = 0;  ///< above 0: the seconds at the machine's rates / the measured seconds
 };
 
 /// The errors of estimates for measured rows, each estimated without the row itself.
 struct LeftOut {
-  std::size_t rows = 0;  ///< the rows that could be left out, because their sizes are within those
-                         ///< of the others
+  /// The rows that could be left out, because their sizes are within those of the others.
+  std::size_t rows = 0;
   double median = 0, ninetieth = 0;  ///< of |estimated / measured - 1|
 };
 

@@ -17,8 +17,7 @@ const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
         "this plan has no seconds and routes yet: a scenario adds them to the plan that its policy "
-        "returns; for a plan without a scenario, give the seconds of each computation by "
-        "Action.takes()");
+        "returns; for a plan without a scenario, give the seconds of each computation by Action.takes()");
   return *self.plan;
 }
 

@@ -19,10 +19,10 @@ namespace sluice {
 
 struct RunRequest {
   const Plan& plan;
-  std::string trace_path = {};     ///< where the trace is written; empty: nowhere
-  std::string scenario_text = {};  ///< the resolved scenario, which the trace stores; empty for a
-                                   ///< plan
-  std::string command_line = {};   ///< for the trace's provenance
+  std::string trace_path = {};  ///< where the trace is written; empty: nowhere
+  /// The resolved scenario, which the trace stores; empty for a plan.
+  std::string scenario_text = {};
+  std::string command_line = {};  ///< for the trace's provenance
   /// Is called from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;

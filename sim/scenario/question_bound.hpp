@@ -35,12 +35,12 @@ struct QuestionTerms {
   /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {
     std::string name;
-    double seconds = 0;        ///< of the forward passes of all samples, on the fastest device
-    double weight_bytes = 0;   ///< bytes of the weights that no earlier block has
-    double waiting_bytes = 0;  ///< bytes of all samples when each has passed this block but
-                               ///< no later layer
-    double inside_bytes = 0;   ///< the least bytes of all samples inside the block; infinite:
-                               ///< the block has no inside
+    double seconds = 0;       ///< of the forward passes of all samples, on the fastest device
+    double weight_bytes = 0;  ///< bytes of the weights that no earlier block has
+    /// Bytes of all samples when each has passed this block but no later layer.
+    double waiting_bytes = 0;
+    /// The least bytes of all samples inside the block; infinite: the block has no inside.
+    double inside_bytes = 0;
   };
   std::vector<Block> blocks;
   double devices = 1;         ///< number of devices that may take part

@@ -30,8 +30,8 @@ const Record& workload_record() {
            .maximum = 1e12},
           {.name = "micro_batch",
            .type = Type::integer,
-           .summary = "the number of samples that are computed together, a divisor of the batch; "
-                      "by default the batch",
+           .summary =
+               "the number of samples that are computed together, a divisor of the batch; by default the batch",
            .optional = true,
            .minimum = 1,
            .maximum = 1e12},

@@ -146,8 +146,7 @@ extern const Cut by_time_cut = {
         "estimate takes the stages one by one, so that a simulated run may differ from it. The stages change with the "
         "machine.",
     .source =
-        "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on "
-        "one card",
+        "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on one card",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,

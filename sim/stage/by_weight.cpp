@@ -90,8 +90,7 @@ extern const Cut by_weight_cut = {
         "more memory for micro-batches in flight. It looks at weights only, so the stages are the same on every "
         "machine. Computation may be spread unequally over the stages.",
     .source =
-        "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the "
-        "machine",
+        "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters =
         {{.name = "groups",

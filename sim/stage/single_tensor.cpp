@@ -38,8 +38,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&)
 extern const Cut single_tensor_cut = {
     .name = "single_tensor",
     .summary =
-        "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual "
-        "block.",
+        "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual block.",
     .details =
         "Use it for networks with residual connections. Where a shortcut runs beside the layers, several tensors "
         "cross, and a cut there would move or keep all of them. This cut leaves such blocks whole. A model in which "

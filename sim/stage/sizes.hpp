@@ -55,8 +55,8 @@ class Sizes {
    private:
     const Sizes& sizes_;
     std::uint32_t first_;
-    std::vector<std::int64_t> held_;  ///< by layer from `first` on: bytes of inner tensors while it
-                                      ///< runs
+    /// By layer from `first` on: bytes of inner tensors while it runs.
+    std::vector<std::int64_t> held_;
     std::int64_t most_ = 0;
   };
 

@@ -25,8 +25,8 @@ struct Span {
   double start = 0;
   double end = 0;        ///< the stream is free again
   double available = 0;  ///< when actions that wait for it may start: end + latency of the route
-  double waited = 0;     ///< seconds for which its stream was idle before it (since the end of its
-                         ///< previous span, or 0)
+  /// Seconds for which its stream was idle before it (since the end of its previous span, or 0).
+  double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
   /// The row of the span that ended the last wait, from 0 in the order of emission. That span ended the wait by its

@@ -30,9 +30,9 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     if (end == begin)
-      throw UsageError("'" + list + "' for '--" + option +
-                       "' has an empty name between its commas; expected one, or several with "
-                       "commas between them");
+      throw UsageError(
+          "'" + list + "' for '--" + option +
+          "' has an empty name between its commas; expected one, or several with commas between them");
     parts.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }

@@ -115,8 +115,7 @@ const Command model_command = {
               "JSON for a web page; without --columns it has the columns that make it a model, "
               "which sluice model reads"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its "
-        "parameters\n"
+        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its parameters\n"
         "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts and times are of\n"
         "one sample. The state is the output of a layer, in elements. A model that is a stage\n"
         "table has no MACs. models/FORMAT.md says what a layer keeps; a tensor that several\n"
@@ -130,17 +129,14 @@ const Command model_command = {
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"
-        "backward_written_bytes), layers, platform or null (name, device, dtype, cost, "
-        "flop_per_s,\n"
-        "bandwidth_bytes_per_s, capacity_bytes, parameter_bytes, state_bytes, input_bytes, "
-        "load_ms,\n"
+        "backward_written_bytes), layers, platform or null (name, device, dtype, cost, flop_per_s,\n"
+        "bandwidth_bytes_per_s, capacity_bytes, parameter_bytes, state_bytes, input_bytes, load_ms,\n"
         "fill_ms, copies_that_fit, state_ms, load_and_state_ms, load_and_input_ms, flop_ms,\n"
         "inferences_per_load, forward_ms, backward_ms).\n",
     .examples = {{"sluice model alexnet", "the table"},
                  {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
                   "what training keeps of a sample"},
-                 {"sluice model alexnet_data_island scale=200 --platform "
-                  "rx7900xtx_as_written",
+                 {"sluice model alexnet_data_island scale=200 --platform rx7900xtx_as_written",
                   "the model of 'AlexNet on one card', 200 times as large, on its card"}},
     .run = run_model,
 };

@@ -118,8 +118,7 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
 constexpr const char* most_asked =
     "step,layer,shape,parameters,kept_bytes,macs,flop,backward_flop,receptive_field,jump";
 constexpr const char* most_asked_times =
-    "step,layer,state_ms,total_parameters_ms,forward_ms,total_forward_ms,backward_ms,"
-    "copies_that_fit";
+    "step,layer,state_ms,total_parameters_ms,forward_ms,total_forward_ms,backward_ms,copies_that_fit";
 
 }  // namespace
 

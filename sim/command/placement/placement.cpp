@@ -138,11 +138,11 @@ const Command placement_command = {
         "The exit code is 4 if none of the ways fits any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
-    .examples = {{"sluice placement alexnet_resident cost.model=roofline",
-                  "the slowdown by the share of GPU memory"},
-                 {"sluice placement alexnet_resident cost.model=roofline --fast 1:8 --ways "
-                  "static,cached --json",
-                  "two ways, at a ratio of 1:8"}},
+    .examples =
+        {{"sluice placement alexnet_resident cost.model=roofline",
+          "the slowdown by the share of GPU memory"},
+         {"sluice placement alexnet_resident cost.model=roofline --fast 1:8 --ways static,cached --json",
+          "two ways, at a ratio of 1:8"}},
     .run = run_placement,
 };
 

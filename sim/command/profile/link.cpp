@@ -84,8 +84,8 @@ std::vector<Option> options() {
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
        .value = "NAME",
-       .summary = "the device that the link joins to the host; the link of a --platform keeps its "
-                  "own",
+       .summary =
+           "the device that the link joins to the host; the link of a --platform keeps its own",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',

@@ -103,9 +103,9 @@ extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
     .summary = "Lists what has to be measured of a model: operators, or placements of tensors.",
-    .usage = {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] "
-              "[-o FILE]",
-              "MODEL --pools A,B [--fixed TENSORS] [...]"},
+    .usage =
+        {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] [-o FILE]",
+         "MODEL --pools A,B [--fixed TENSORS] [...]"},
     .least = 1,
     .most = 1,
     .positionals = "MODEL",
@@ -118,8 +118,7 @@ const Command profile_plan_command = {
         "with the number of occurrences. With --pools each operator has a row per placement of its "
         "inputs, weights and output: 2^k rows for k tensors in two memories, without those that "
         "are fixed. Rows of one run may be measured at once, because no two of them share a "
-        "tensor. (Whether operators measured at once take as long as alone, `sluice profile "
-        "compare` can tell.)\n",
+        "tensor. (Whether operators measured at once take as long as alone, `sluice profile compare` can tell.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
                   "how many runs do placements need?"},

@@ -39,8 +39,7 @@ extern const Command show_command;
 const Command show_command = {
     .name = "show",
     .summary =
-        "Draws a trace: which streams were busy when, how full the memories were, and what compute "
-        "waited for.",
+        "Draws a trace: which streams were busy when, how full the memories were, and what compute waited for.",
     .usage = {"TRACE [--width N]"},
     .least = 1,
     .most = 1,
@@ -50,12 +49,10 @@ const Command show_command = {
                  .summary = "the number of columns, from 40 to 1000",
                  .absent = "the terminal's, or 100"}},
     .details =
-        "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a "
-        "busier\n"
+        "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
         "stream; a full block means that it was busy all the time. Percentages are of the whole\n"
         "run.\n\n"
-        "Where compute waited: the idle time of the compute streams, by what they waited for last. "
-        "A\n"
+        "Where compute waited: the idle time of the compute streams, by what they waited for last. A\n"
         "device's memory grants a request before earlier requests of the plan only as long as all\n"
         "of these still fit. So an action may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},

@@ -57,9 +57,8 @@ SweepWords asked_of(const Arguments& arguments) {
     Axis axis = parse_axis(word);
     if (!keys.insert(axis.key).second)
       throw UsageError("'" + word + "': '" + axis.key +
-                       "' is given twice; list all of its values in "
-                       "one word, as in " +
-                       axis.key + "=a,b,c");
+                       "' is given twice; list all of its values in one word, as in " + axis.key +
+                       "=a,b,c");
     if (axis.values.size() == 1)
       asked.fixed.push_back(axis.key + "=" + axis.values.front());
     else
@@ -214,8 +213,7 @@ const Command sweep_command = {
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files "
-        "that\n"
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files that\n"
         "the latter names are relative to the working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"

@@ -16,9 +16,9 @@ namespace sluice {
 /// A measured kernel.
 struct Sample {
   Kernel kernel;
-  std::string configuration;  ///< samples with equal configurations are never in both halves of a
-                              ///< split
-  std::size_t sheet = 0;      ///< index of the device on which it was measured
+  /// Samples with equal configurations are never in both halves of a split.
+  std::string configuration;
+  std::size_t sheet = 0;  ///< index of the device on which it was measured
   double seconds = 0;
   std::optional<double> joules;
 };

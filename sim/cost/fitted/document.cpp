@@ -92,11 +92,12 @@ void read_left(const Value& value, ClassFit& fit) {
     const bool above = std::all_of(place.begin(), place.end(), [](double s) { return s > 0; });
     const bool near_one = std::abs(time) <= most_left && std::abs(energy) <= most_left;
     if (cells.fail() || !above || !near_one || !(cells >> std::ws).eof())
-      fail_at(value, "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
-                         (fit.joules ? "seven" : "six") +
-                         " numbers: count, rows, columns, depth, density (above 0), and what is "
-                         "left over of time" +
-                         (fit.joules ? " and of energy" : "") + " (-20 to 20)");
+      fail_at(
+          value,
+          "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
+              (fit.joules ? "seven" : "six") +
+              " numbers: count, rows, columns, depth, density (above 0), and what is left over of time" +
+              (fit.joules ? " and of energy" : "") + " (-20 to 20)");
     for (double& size : place) size = std::log(size);
     fit.seconds.left.emplace_back(place, time);
     if (fit.joules) fit.joules->left.emplace_back(place, energy);

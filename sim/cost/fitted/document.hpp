@@ -12,8 +12,8 @@ namespace sluice {
 /// A fit of what was measured on some devices, by class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
-  std::vector<Sheet> devices;  ///< the devices on which it was measured; their rates are in the
-                               ///< dtype of the classes
+  /// The devices on which it was measured; their rates are in the dtype of the classes.
+  std::vector<Sheet> devices;
   std::vector<ClassFit> classes;
 
   /// Returns the fit of a class in that dtype; null if there is none.

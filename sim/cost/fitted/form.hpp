@@ -42,8 +42,8 @@ struct FormParameter {
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
 constexpr std::size_t energy_parameter = 9;  ///< the power limit, which is never searched for
-constexpr std::size_t first_share = 10;      ///< the parameters from here on are shares of a unit's
-                                             ///< rate
+/// The parameters from here on are shares of a unit's rate.
+constexpr std::size_t first_share = 10;
 
 /// Returns the seconds of a kernel on a device. `parameters` have the order of form_parameters(). The
 /// tiles and waves follow Lee et al., NeuSight (ASPLOS 2025), section 4, and the roofline Williams et al.

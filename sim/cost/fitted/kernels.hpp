@@ -11,9 +11,9 @@ namespace sluice {
 
 /// The kernels by which attention is computed.
 enum class AttentionKernels {
-  eager,  ///< one kernel per step: scores, scale, mask, softmax, dropout, values; scores go to
-          ///< memory
-  fused   ///< only the two products are kernels: scores stay in the unit
+  /// One kernel per step: scores, scale, mask, softmax, dropout, values; scores go to memory.
+  eager,
+  fused  ///< only the two products are kernels: scores stay in the unit
 };
 
 /// A class, with a description for people of the layers that belong to it.

@@ -245,8 +245,7 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
   if (request.takes_turns())
     parameters.fail(
         "solver",
-        "'milp' for 'solver': its programme cannot express weights that take turns; use "
-        "frontier");
+        "'milp' for 'solver': its programme cannot express weights that take turns; use frontier");
   if (request.chain.stages.size() > most_milp_stages)
     parameters.fail("solver", "'milp' for 'solver': its programme is for up to " +
                                   std::to_string(most_milp_stages) + " stages, but there are " +
@@ -255,9 +254,9 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
   const Tape known = search.within(budget);
   if (known.empty()) refuse(request, search.least(), budget);
   if (request.chain.host_room)
-    parameters.fail("solver",
-                    "'milp' for 'solver': its programme cannot express limited host memory; use "
-                    "frontier");
+    parameters.fail(
+        "solver",
+        "'milp' for 'solver': its programme cannot express limited host memory; use frontier");
   const MilpAnswer answer =
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
@@ -309,8 +308,7 @@ const FateStrategy optimal_fates = {
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "
         "combination of rematerialization and offloading (2021)",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
-        "fates=optimal",
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer fates=optimal",
     .parameters =
         {{.name = "budget",
           .type = Type::quantity,
@@ -320,16 +318,15 @@ const FateStrategy optimal_fates = {
           .dimension = Dimension::bytes},
          {.name = "solver",
           .type = Type::choice,
-          .summary = "frontier: the dynamic programme over the chain; milp: a mixed-integer "
-                     "linear programme (Jain et al. 2020, Checkmate), for up to 64 "
-                     "stages without overlap",
+          .summary =
+              "frontier: the dynamic programme over the chain; milp: a mixed-integer "
+              "linear programme (Jain et al. 2020, Checkmate), for up to 64 stages without overlap",
           .default_text = "frontier",
           .choices = {"frontier", "milp"}},
          {.name = "time_limit",
           .type = Type::quantity,
           .summary =
-              "wall-clock time of the solver milp; what it finds in that time depends on the "
-              "machine",
+              "wall-clock time of the solver milp; what it finds in that time depends on the machine",
           .default_text = "10s",
           .dimension = Dimension::seconds}},
     .searches = true,

@@ -18,8 +18,8 @@ struct Rounding {
   /// are cheap.
   std::size_t early = 0;
   double factor = 1;
-  double segment = 1;  ///< the most bytes of stages that run again together, as a part of the
-                       ///< budget
+  /// The most bytes of stages that run again together, as a part of the budget.
+  double segment = 1;
 };
 
 /// Boundaries that may not be dropped with these choices are kept instead.

@@ -101,8 +101,8 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  std::size_t looked_at_as_;         ///< the chain is searched as thoroughly as one with this
-                                     ///< number of stages
+  /// The chain is searched as thoroughly as one with this number of stages.
+  std::size_t looked_at_as_;
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
   std::vector<Rung> rungs_;

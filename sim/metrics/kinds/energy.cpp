@@ -92,8 +92,7 @@ extern const Metric energy_j_by_link_metric = {
         "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .source = "definition",
     .example =
-        "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W "
-        "--json",
+        "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",
     .better = Metric::Better::neither,
     .value = by_link,
 };

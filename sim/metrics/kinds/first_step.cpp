@@ -16,8 +16,7 @@ extern const Metric first_step_s_metric = {
     .name = "first_step_s",
     .unit = "s",
     .summary =
-        "Time from the start of the run until the first step is complete, including the loads "
-        "before it.",
+        "Time from the start of the run until the first step is complete, including the loads before it.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -22,8 +22,7 @@ extern const Metric measured_share_metric = {
         "or interpolated between measurements, 0 that all come from a formula.",
     .source = "definition",
     .example =
-        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "
-        "roofline}' --json",
+        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}' --json",
     .better = Metric::Better::neither,
     .value = share,
 };

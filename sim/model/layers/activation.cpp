@@ -54,8 +54,7 @@ const LayerType relu6_layer = {
     .name = "relu6",
     .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .source =
-        "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
-        "CIFAR-10 (2010)",
+        "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
     .parameters = {},
     .infer = infer<2, 2, Reads::input>,
@@ -65,8 +64,7 @@ const LayerType leaky_relu_layer = {
     .name = "leaky_relu",
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .source =
-        "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
-        "models (2013), section 2",
+        "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
     .parameters = {},
     .infer = infer<2, 2, Reads::input>,

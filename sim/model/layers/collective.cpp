@@ -48,8 +48,7 @@ const LayerType all_gather_layer = {
         "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
         "model has no links.",
     .source =
-        "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
-        "section 4.2.2",
+        "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [64, 768]}, {type: all_gather, ranks: 4}",
     .parameters = {ranks_field()},
     .infer = infer_gather,
@@ -63,8 +62,7 @@ const LayerType reduce_scatter_layer = {
         "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
         "model has no links.",
     .source =
-        "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
-        "section 4.2.2",
+        "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [256, 768]}, {type: reduce_scatter, ranks: 4}",
     .parameters = {ranks_field()},
     .infer = infer_scatter,

@@ -147,13 +147,11 @@ const LayerType conv3d_layer = convolution(
 const LayerType conv_transpose1d_layer = transposed(
     "conv_transpose1d", "a signal", infer_transposed<1>, 1,
     "{type: input, shape: [50, 8]}, {type: conv_transpose1d, channels: 4, kernel: 2, stride: 2}");
-const LayerType conv_transpose2d_layer =
-    transposed("conv_transpose2d", "an image", infer_transposed<2>, 2,
-               "{type: input, shape: [16, 16, 8]}, {type: conv_transpose2d, channels: 4, kernel: "
-               "2, stride: 2}");
-const LayerType conv_transpose3d_layer =
-    transposed("conv_transpose3d", "a volume", infer_transposed<3>, 3,
-               "{type: input, shape: [8, 8, 8, 4]}, {type: conv_transpose3d, channels: 2, kernel: "
-               "2, stride: 2}");
+const LayerType conv_transpose2d_layer = transposed(
+    "conv_transpose2d", "an image", infer_transposed<2>, 2,
+    "{type: input, shape: [16, 16, 8]}, {type: conv_transpose2d, channels: 4, kernel: 2, stride: 2}");
+const LayerType conv_transpose3d_layer = transposed(
+    "conv_transpose3d", "a volume", infer_transposed<3>, 3,
+    "{type: input, shape: [8, 8, 8, 4]}, {type: conv_transpose3d, channels: 2, kernel: 2, stride: 2}");
 
 }  // namespace sluice

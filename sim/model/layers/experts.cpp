@@ -84,8 +84,7 @@ LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& i
 }
 
 constexpr const char* paper =
-    "Shazeer et al., Outrageously large neural networks: the sparsely-gated mixture-of-experts "
-    "layer (2017), section 2";
+    "Shazeer et al., Outrageously large neural networks: the sparsely-gated mixture-of-experts layer (2017), section 2";
 
 }  // namespace
 

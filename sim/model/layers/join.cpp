@@ -59,14 +59,11 @@ extern const LayerType add_layer;
 const LayerType add_layer = {
     .name = "add",
     .summary =
-        "Adds its inputs, element by element, with 1 FLOP per output for each input after the "
-        "first.",
+        "Adds its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .source =
-        "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy "
-        "user guide, Broadcasting",
+        "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
-        "{type: input, name: x, shape: [56, 56, 64]}, {type: relu, name: branch}, {type: add, "
-        "inputs: [x, branch]}",
+        "{type: input, name: x, shape: [56, 56, 64]}, {type: relu, name: branch}, {type: add, inputs: [x, branch]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
@@ -77,14 +74,12 @@ extern const LayerType mul_layer;
 const LayerType mul_layer = {
     .name = "mul",
     .summary =
-        "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the "
-        "first.",
+        "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
     .example =
-        "{type: input, name: x, shape: [56, 56, 64]}, {type: sigmoid, name: gate}, {type: mul, "
-        "inputs: [x, gate]}",
+        "{type: input, name: x, shape: [56, 56, 64]}, {type: sigmoid, name: gate}, {type: mul, inputs: [x, gate]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
@@ -97,8 +92,7 @@ const LayerType concat_layer = {
     .summary = "Joins its inputs end to end along an axis.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
-        "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, "
-        "inputs: [x, branch]}",
+        "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",
     .parameters = {axis_field()},
     .min_inputs = 2,
     .max_inputs = any_number,

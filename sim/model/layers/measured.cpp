@@ -48,8 +48,7 @@ const LayerType measured_layer = {
         "graphs of PipeDream. The seconds hold for the number of samples that the model gives as `measured_batch`.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
-        "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, "
-        "backward: 11.9ms}",
+        "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "extents of one sample of the output; by default the first input's",

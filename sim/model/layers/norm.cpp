@@ -90,8 +90,7 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch; in inference, by constants: 2 "
-        "FLOP per element.",
+        "Normalises each channel by the statistics of the batch; in inference, by constants: 2 FLOP per element.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},

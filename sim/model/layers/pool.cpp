@@ -138,13 +138,12 @@ const LayerType adaptive_avg_pool_layer = {
     .summary =
         "Takes the means of windows of an image, which are chosen so that the output has the given size.",
     .source =
-        "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid "
-        "pooling (2014), section 2.3",
+        "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",
     .parameters = {{.name = "output",
                     .type = Type::any,
-                    .summary = "the size of the output: an integer, or one per axis: [height, "
-                               "width]"}},
+                    .summary =
+                        "the size of the output: an integer, or one per axis: [height, width]"}},
     .infer = infer_adaptive,
 };
 

@@ -144,8 +144,7 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per "
-        "element.",
+        "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per element.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -171,8 +170,7 @@ const LayerType rotary_layer = {
     .summary =
         "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
     .source =
-        "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), "
-        "equation 34",
+        "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
     .parameters = {},
     .infer = infer_rotary,

@@ -114,8 +114,7 @@ const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .source =
-        "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), "
-        "section 4.1",
+        "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
     .parameters =
         {{.name = "rate",

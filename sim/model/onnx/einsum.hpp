@@ -20,9 +20,9 @@ struct Einsum {
   Labels output;
   std::map<int, std::int64_t> extents;
 
-  Shape shape() const;          ///< shape of the output
-  std::int64_t summed() const;  ///< products that one element of the output sums, checked for
-                                ///< overflow
+  Shape shape() const;  ///< shape of the output
+  /// Products that one element of the output sums, checked for overflow.
+  std::int64_t summed() const;
 };
 
 /// Throws InputError if the equation is malformed, or does not match the shapes.

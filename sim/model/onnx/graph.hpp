@@ -28,10 +28,10 @@ struct Attribute {
 struct Node {
   int line = 0;  ///< in the listing
   std::string name, op;
-  bool known = true;                         ///< false: not an operator of ONNX itself
-  bool has_graphs = false;                   ///< it contains the bodies of a condition or a loop
-  std::vector<std::string> inputs, outputs;  ///< names of tensors; "" for an optional tensor that
-                                             ///< is left out
+  bool known = true;        ///< false: not an operator of ONNX itself
+  bool has_graphs = false;  ///< it contains the bodies of a condition or a loop
+  /// Names of tensors; "" for an optional tensor that is left out.
+  std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
   std::string fault;  ///< why its shapes could not be inferred; empty: they were
 
@@ -49,8 +49,7 @@ struct Weight {
   bool initialiser = false;
   bool vector = false;     ///< it has one axis: a bias, a scale
   bool quantised = false;  ///< its elements are integers, which DequantizeLinear turns into numbers
-  bool scale = false;      ///< a vector that one node makes and another reshapes to [channels, 1,
-                           ///< 1]
+  bool scale = false;  ///< a vector that one node makes and another reshapes to [channels, 1, 1]
 
   /// Returns whether it is learned, for cases in which no operator says that it is a weight. It is
   /// learned if it is in the file, or if it is a scale that a node makes. A single number is not

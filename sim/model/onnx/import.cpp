@@ -105,23 +105,24 @@ const Importer onnx_importer = {
         "Reads ONNX models: shapes are inferred, operators become layers, and weights are not read.",
     .source = "ONNX operator schemas, version 1.12 (opset 17)",
     .ending = ".onnx",
-    .parameters = {{.name = "batch",
-                    .type = Type::integer,
-                    .summary = "the number of samples in the inputs, along the axis named batch or "
-                               "else the first axis; by default the file's, or 1; counts remain "
-                               "those of one sample",
-                    .optional = true,
-                    .minimum = 1},
-                   {.name = "as_zero",
-                    .type = Type::any,
-                    .summary = "an operator, or a list of operators, to count as free: their "
-                               "outputs are tensors, but they compute nothing",
-                    .optional = true},
-                   {.name = "shapes",
-                    .type = Type::mapping,
-                    .summary = "shapes of tensors, including the batch, where they are not in the "
-                               "file and cannot be inferred",
-                    .optional = true}},
+    .parameters =
+        {{.name = "batch",
+          .type = Type::integer,
+          .summary =
+              "the number of samples in the inputs, along the axis named batch or "
+              "else the first axis; by default the file's, or 1; counts remain those of one sample",
+          .optional = true,
+          .minimum = 1},
+         {.name = "as_zero",
+          .type = Type::any,
+          .summary = "an operator, or a list of operators, to count as free: their "
+                     "outputs are tensors, but they compute nothing",
+          .optional = true},
+         {.name = "shapes",
+          .type = Type::mapping,
+          .summary = "shapes of tensors, including the batch, where they are not in the "
+                     "file and cannot be inferred",
+          .optional = true}},
     .open = true,
     .isolated = true,
     .read = read,

@@ -29,8 +29,7 @@ void parse_model(std::string_view bytes, pb::ModelProto& model, const Graph& gra
     graph.fail("this is a Python pickle, which is never read; export the model to ONNX");
   if (bytes.substr(0, 4) == "PK\x03\x04")
     graph.fail(
-        "this is a zip archive, perhaps a checkpoint of PyTorch, whose pickle is never read; "
-        "export the model to ONNX");
+        "this is a zip archive, perhaps a checkpoint of PyTorch, whose pickle is never read; export the model to ONNX");
   try {
     if (!model.ParseFromString(without_data(bytes)))
       graph.fail("this is not an ONNX file: its messages are malformed");

@@ -38,20 +38,16 @@ struct Draft {
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
   std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
   std::int64_t macs = 0;                     ///< per element of the output
-  std::int64_t flop = 0;                     ///< per element of the output, without
-                                             ///< multiply-accumulates
-  std::int64_t input_macs = 0;               ///< per element of the first input
-  std::int64_t input_flop = 0;               ///< per element of the first input, without
-                                             ///< multiply-accumulates
-  std::string keeps = {};                    ///< `keeps` of `operator`; empty: its default
-  std::int64_t kept_bytes = 0;               ///< `kept_bytes` of `operator`, per sample
-  bool same_place = false;                   ///< `same_place` of `operator`: a pixel depends on
-                                             ///< one pixel only
-  bool learns = true;                        ///< constants that it reads are parameters
-  bool is_alias = false;                     ///< the output is the input
-  bool each = false;                         ///< it works element by element; inputs are stretched
-                                             ///< to one shape
-  bool each_output = false;                  ///< every output has its own draft
+  std::int64_t flop = 0;        ///< per element of the output, without multiply-accumulates
+  std::int64_t input_macs = 0;  ///< per element of the first input
+  std::int64_t input_flop = 0;  ///< per element of the first input, without multiply-accumulates
+  std::string keeps = {};       ///< `keeps` of `operator`; empty: its default
+  std::int64_t kept_bytes = 0;  ///< `kept_bytes` of `operator`, per sample
+  bool same_place = false;      ///< `same_place` of `operator`: a pixel depends on one pixel only
+  bool learns = true;           ///< constants that it reads are parameters
+  bool is_alias = false;        ///< the output is the input
+  bool each = false;            ///< it works element by element; inputs are stretched to one shape
+  bool each_output = false;     ///< every output has its own draft
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };

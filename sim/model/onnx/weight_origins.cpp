@@ -8,8 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-constexpr std::size_t most_weights = 1000;  ///< the largest number of weights that one constant may
-                                            ///< be made of
+/// The largest number of weights that one constant may be made of.
+constexpr std::size_t most_weights = 1000;
 
 }  // namespace
 

@@ -35,9 +35,9 @@ Graph::Graph(std::shared_ptr<const Source> source) : source_(std::move(source)) 
       add_node(number, line);
   }
   if (nodes_.empty())
-    fail(0,
-         "the layer graph is empty, expected lines like 'node1 -- Input -- "
-         "forward_compute_time=...'");
+    fail(
+        0,
+        "the layer graph is empty, expected lines like 'node1 -- Input -- forward_compute_time=...'");
   for (const auto& [line, edge] : edges) add_edge(line, edge);
 }
 

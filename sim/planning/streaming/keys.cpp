@@ -17,9 +17,9 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
         std::min(parameters.integer("in_flight"), request.workload.micro_batches_per_step());
   if (!open("prefetch")) keys.prefetch = parameters.integer("prefetch");
   if (keys.prefetch.value_or(0) > 0 && !common.overlap)
-    parameters.fail("prefetch", "'" + std::to_string(*keys.prefetch) +
-                                    "' for 'prefetch': without overlap nothing is loaded ahead; "
-                                    "use 0");
+    parameters.fail("prefetch",
+                    "'" + std::to_string(*keys.prefetch) +
+                        "' for 'prefetch': without overlap nothing is loaded ahead; use 0");
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))
     keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");

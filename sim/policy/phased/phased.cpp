@@ -78,8 +78,7 @@ const Policy phased_policy = {
         "and loads what its next phase needs; then they swap. A phase lasts as long as the longer of computation and "
         "transfers. The memory of each device has to hold only one stage with its activations.",
     .source =
-        "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, "
-        "phased execution",
+        "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",
     .parameters = phase_parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

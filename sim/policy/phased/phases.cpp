@@ -71,9 +71,9 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
                                              : Activations::streaming;
   read_devices(rules, request, parameters, phases);
   if (rules.once_a_step && !parameters.is_word("in_flight", "auto"))
-    parameters.fail("in_flight",
-                    "with 'weights_per: step' a phase computes all batches of a step: "
-                    "'in_flight' must be auto");
+    parameters.fail(
+        "in_flight",
+        "with 'weights_per: step' a phase computes all batches of a step: 'in_flight' must be auto");
   rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
                                                             : parameters.integer("in_flight");
   return rules;
@@ -161,8 +161,7 @@ std::vector<Field> phase_parameters() {
       {.name = "weights",
        .type = Type::choice,
        .summary =
-           "when the loads of a phase start; preload: during the previous phase; on_demand: when the phase "
-           "begins",
+           "when the loads of a phase start; preload: during the previous phase; on_demand: when the phase begins",
        .default_text = "preload",
        .choices = {"preload", "on_demand"}},
       {.name = "weights_per",

@@ -276,8 +276,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
   if (known) return read_by_map(csv, parse_text(known->map, known->name + ".yaml"));
   throw InputError(
       position_in(*source, 1, 1),
-      "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with "
-      "a known heading (" +
+      "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with a known heading (" +
           join(foreign_tables().names()) + "); --map MAP.yaml says which of its columns is what");
 }
 

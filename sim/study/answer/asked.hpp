@@ -26,8 +26,8 @@ struct Certainty {
   double measured = 0;  ///< from measurements of the layers themselves
   double sourced = 0;   ///< from the platform's figures that have a source
   double assumed = 0;   ///< from figures that the platform marks as assumed, or overridden ones
-  std::vector<std::string> figures;  ///< the assumed figures that have an effect:
-                                     ///< "devices.gpu.roofline"
+  /// The assumed figures that have an effect: "devices.gpu.roofline".
+  std::vector<std::string> figures;
   /// Of the computation, where the cost model fits or measures.
   std::optional<Account> account;
 };

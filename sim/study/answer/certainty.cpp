@@ -162,8 +162,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
 /// Shares of the computed seconds that were derived from measurements instead of measured. They do not depend on the
 /// platform's figures.
 struct Derived {
-  double known = 0;     ///< come from measurements by a fit or by interpolation, as the note
-                        ///< fitted_share says
+  /// Come from measurements by a fit or by interpolation, as the note fitted_share says.
+  double known = 0;
   double multiple = 0;  ///< are a multiple of other seconds
 };
 

@@ -39,8 +39,7 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< of the resolved scenario's text, or of the plan's
-  std::string input_text;    ///< of the scenario; empty for a plan, or when it is too long to
-                             ///< keep
+  std::string input_text;    ///< of the scenario; empty for a plan, or when it is too long to keep
   Outcome outcome = Outcome::complete;
   std::string message;  ///< for infeasible: the first line of the message, without its colon
   Entries entries;      ///< empty when the outcome is infeasible

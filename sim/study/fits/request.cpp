@@ -13,12 +13,11 @@ constexpr std::int64_t steps = 5;
 }  // namespace
 
 Value unlimited_platform(const std::string& dtype) {
-  return parse_text("format: sluice-platform/1\nname: unlimited\ndevices:\n  device:\n    rate: {" +
-                        dtype +
-                        ": 1TFLOP/s}\n    memory: {capacity: unlimited}\nmemories:\n  host: "
-                        "{capacity: unlimited}\nlinks:\n  host: {joins: [host, device], "
-                        "bandwidth: 1GB/s}\n",
-                    "unlimited.yaml");
+  return parse_text(
+      "format: sluice-platform/1\nname: unlimited\ndevices:\n  device:\n    rate: {" + dtype +
+          ": 1TFLOP/s}\n    memory: {capacity: unlimited}\nmemories:\n  host: "
+          "{capacity: unlimited}\nlinks:\n  host: {joins: [host, device], bandwidth: 1GB/s}\n",
+      "unlimited.yaml");
 }
 
 namespace {

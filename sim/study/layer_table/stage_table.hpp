@@ -18,8 +18,7 @@ struct Target {
   const Device& device;
   DType dtype;
   ChosenCost cost;
-  double bandwidth = 0;   ///< byte per second of the slowest link between host memory and the
-                          ///< device
+  double bandwidth = 0;  ///< byte per second of the slowest link between host memory and the device
   double flop_per_s = 0;  ///< the device's rate x efficiency
 
   /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds

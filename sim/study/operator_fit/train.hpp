@@ -10,8 +10,8 @@
 namespace sluice {
 
 struct TrainingOptions {
-  int splits = 5;           ///< the number of random splits; one half is fitted and the other
-                            ///< half is predicted
+  /// The number of random splits; one half is fitted and the other half is predicted.
+  int splits = 5;
   bool corrections = true;  ///< keep the deviations from the form
 };
 

@@ -39,9 +39,9 @@ double percentage(std::string share, const std::string& part) {
   share.pop_back();
   const double value = number(share, part);
   if (value > 100)
-    refuse(part,
-           "is more than what is needed; expected at most 100%, or bytes for a memory that is "
-           "larger (16GB)");
+    refuse(
+        part,
+        "is more than what is needed; expected at most 100%, or bytes for a memory that is larger (16GB)");
   return value;
 }
 
@@ -90,8 +90,7 @@ void check_cost(const Scenario& scenario) {
     if (model->counts_memories) known.push_back(model->name);
   const std::string message =
       "the cost model '" + scenario.cost.name() +
-      "' does not count the bandwidths of memories, so it cannot say where tensors should lie; "
-      "expected one of " +
+      "' does not count the bandwidths of memories, so it cannot say where tensors should lie; expected one of " +
       join(known) + ", as cost.model=roofline";
   const Value* cost = scenario.document.find("cost");
   const Value* model = cost ? cost->find("model") : nullptr;

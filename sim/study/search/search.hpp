@@ -37,8 +37,8 @@ struct Merit {
     refused,  ///< it has no such number: it does not fit, or cannot be evaluated
   };
   Stand stand = Stand::refused;
-  double number = 0;  ///< keeps: the goal (negative to maximise); otherwise by how much limits
-                      ///< are broken
+  /// Keeps: the goal (negative to maximise); otherwise by how much limits are broken.
+  double number = 0;
   auto operator<=>(const Merit&) const = default;
 };
 

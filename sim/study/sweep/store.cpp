@@ -29,8 +29,7 @@ PRAGMA user_version = 1;
 static_assert(application == 1399616873 && version == 1);
 
 constexpr const char* columns =
-    "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, "
-    "bound_by, layout, numbers";
+    "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
 /// A failure replaces only another failure. So when a worker dies after another one has answered, the answer is not
 /// lost.

@@ -294,9 +294,9 @@ Shard parse_shard(const std::string& text) {
     fine = second == std::errc() && stop == end && shard.number >= 1 && shard.number <= shard.count;
   }
   if (!fine)
-    throw UsageError("'" + text +
-                     "' is not a part of a sweep; expected K/N, K from 1 to N, as in "
-                     "2/4 for the second of four");
+    throw UsageError(
+        "'" + text +
+        "' is not a part of a sweep; expected K/N, K from 1 to N, as in 2/4 for the second of four");
   return shard;
 }
 

@@ -13,11 +13,9 @@ const Optimizer adam_optimizer = {
         "state is twice as large as the weights in the element type of the state. With float16 weights, states and a "
         "copy of the weights in float32, it is often the largest part of the memory.",
     .source =
-        "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and "
-        "the end of section 2",
+        "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and the end of section 2",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident "
-        "workload.optimizer=adam",
+        "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=adam",
     .states = 2,
     .flop = 12,
 };

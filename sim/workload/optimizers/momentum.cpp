@@ -15,8 +15,7 @@ const Optimizer momentum_optimizer = {
         "Sutskever, Martens, Dahl and Hinton, On the importance of initialization and "
         "momentum in deep learning (2013), equations 1 and 2",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident "
-        "workload.optimizer=momentum",
+        "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=momentum",
     .states = 1,
     .flop = 4,
 };

@@ -12,8 +12,7 @@ const Optimizer none_optimizer = {
         "alone. Gradients take their memory and their time, but there is no state, and weights are not written.",
     .source = "AlexNet on one card, whose estimate of training has no update",
     .example =
-        "sluice run alexnet_resident workload.mode=training policy=resident "
-        "workload.optimizer=none",
+        "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=none",
     .updates = false,
 };
 

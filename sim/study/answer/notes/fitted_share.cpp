@@ -16,8 +16,7 @@ extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
         "Tells which part of the seconds comes from fitted or interpolated measurements, how large "
-        "their error is for operators that were not measured, and which part is a multiple of "
-        "forward passes.",
+        "their error is for operators that were not measured, and which part is a multiple of forward passes.",
     .source = "measurements are valid only for operators like those that were measured",
     .text = text,
 };

@@ -48,8 +48,7 @@ std::string text(const Answered& answered) {
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
          ": the stages are assigned to the devices in turn, and all stages that compute much fall "
-         "to the others. Another cut divides the work more evenly, such as stages={cut: balanced, "
-         "count: " +
+         "to the others. Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
 

@@ -64,8 +64,7 @@ std::string text(const Answered& answered) {
   if (!std::isfinite(kept.peak) || recomputed.peak < kept.peak * (1 - little)) return "";
   const std::string others = instead(scenario, kept);
   return "recompute_all adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
-         " % of computation and does not lower the peak: its backward pass holds all activations "
-         "again at once, " +
+         " % of computation and does not lower the peak: its backward pass holds all activations again at once, " +
          bytes(recomputed.peak) + " as with keep_all." +
          (others.empty() ? "" : " What does save: " + others + ".");
 }
