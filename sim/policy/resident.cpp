@@ -74,14 +74,6 @@ bool places_with_fates(const PolicyRequest& request) {
 /// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
-    parameters.fail("placement",
-                    "the gradients of replicas cannot be summed under the placement '" +
-                        parameters.text("placement") + "'; use placement none or backing");
-}
-
-/// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
-void require_summable(const PolicyRequest& request, const Reader& parameters) {
-  if (request.sums_gradients)
     parameters.fail("placement", "the gradients of replicas cannot be summed under the placement '" +
                                      parameters.text("placement") +
                                      "'; use placement none or backing");
@@ -89,7 +81,7 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
 
 Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
   require_summable(request, parameters);
-  if (!keeps_all(request)) {
+  if (!places_with_fates(request)) {
     if (request.fates_open) {  // another attempt keeps everything
       require_placeable(request, read_common(request, parameters));
       throw Infeasible("a placement keeps everything where fates are open");
@@ -176,8 +168,8 @@ std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& para
     return plan_from_host(shown, parameters);
   };
   std::vector<Candidate> placed;
-  if (parameters.is_word("placement", compared) && keeps_all(asked) && !asked.sums_gradients &&
-      can_place(asked, parameters))
+  if (parameters.is_word("placement", compared) && places_with_fates(asked) &&
+      !asked.sums_gradients && can_place(asked, parameters))
     add_placed(asked, parameters, placed);
   return candidates_of_homes(asked, read_common(asked, parameters),
                              {!parameters.is_word("placement", backing), back}, {from_host, plan},
