@@ -11,7 +11,7 @@ constexpr int patience = 2;
 
 }  // namespace
 
-void FitSearch::said(const FitAnswer& answer) {
+void FitSearch::record_answer(const FitAnswer& answer) {
   if (answer.fits)
     fitted();
   else
@@ -35,8 +35,8 @@ void FitSearch::refused(const FitAnswer& answer) {
   slow_ = slow ? slow_ + 1 : 0;
   bad_ = next_;
   step_ = 1;
-  const Refused here{static_cast<double>(bad_), answer.needed};
-  const Refused before = last_;
+  const RefusedNumber here{static_cast<double>(bad_), answer.needed};
+  const RefusedNumber before = last_;
   last_ = here;
   const bool known = answer.needed > answer.available;
   if (!known || slow_ > patience) {

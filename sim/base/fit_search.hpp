@@ -27,10 +27,10 @@ class FitSearch {
   std::int64_t good() const { return good_; }  ///< the largest that fits; 0: none
   std::int64_t next() const { return next_; }
 
-  void said(const FitAnswer& answer);  ///< takes the answer for next()
+  void record_answer(const FitAnswer& answer);  ///< takes the answer for next()
 
  private:
-  struct Refused {
+  struct RefusedNumber {
     double number = 0, needed = 0;
   };
 
@@ -45,14 +45,14 @@ class FitSearch {
   std::int64_t good_ = 0, bad_ = 0;  ///< 0: none is known yet
   std::int64_t step_ = 1;            ///< from the largest that fits to the next number to test
   int slow_ = 0;                     ///< consecutive guesses that left more than half of the range
-  Refused last_;
+  RefusedNumber last_;
 };
 
 /// Returns the largest number from 1 to `limit` that fits, or 0 if none does. `ask` returns a FitAnswer.
 template <class Ask>
 std::int64_t largest_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);
-  while (!search.done()) search.said(ask(search.next()));
+  while (!search.done()) search.record_answer(ask(search.next()));
   return search.good();
 }
 

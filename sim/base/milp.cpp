@@ -72,12 +72,12 @@ double MilpSolution::gap() const {
 }
 
 std::uint32_t Milp::real(double low, double high, double cost) {
-  columns_.push_back({.low = low, .high = high, .cost = cost, .whole = false});
+  columns_.push_back({.low = low, .high = high, .cost = cost, .integer = false});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
 std::uint32_t Milp::whole(double low, double high, double cost) {
-  columns_.push_back({.low = low, .high = high, .cost = cost, .whole = true});
+  columns_.push_back({.low = low, .high = high, .cost = cost, .integer = true});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
@@ -141,7 +141,7 @@ void Milp::load(OsiClpSolverInterface& solver) const {
   solver.loadProblem(matrix, column_low.data(), column_high.data(), cost.data(), row_low.data(),
                      row_high.data());
   for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (columns_[i].whole) solver.setInteger(static_cast<int>(i));
+    if (columns_[i].integer) solver.setInteger(static_cast<int>(i));
 }
 
 MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
@@ -183,7 +183,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   if (found == nullptr) return solution;
   solution.values.assign(found, found + columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (columns_[i].whole) solution.values[i] = std::round(solution.values[i]);
+    if (columns_[i].integer) solution.values[i] = std::round(solution.values[i]);
   if (!holds(solution.values)) throw InternalError("CBC returned values that are not a solution");
   solution.feasible = true;
   solution.objective = 0;

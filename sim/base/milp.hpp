@@ -63,7 +63,7 @@ class Milp {
  private:
   struct Column {
     double low, high, cost;
-    bool whole;
+    bool integer;
   };
   struct Row {
     double low, high;

@@ -25,7 +25,7 @@ std::size_t edits(const std::string& a, const std::string& b) {
 }
 
 struct Synonym {
-  const char *said, *name;
+  const char *written, *name;
 };
 
 /// Words that people use for things that have another name here.
@@ -51,7 +51,7 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
 /// there is none.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
-    if (wanted == synonym.said)
+    if (wanted == synonym.written)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
   constexpr std::size_t telling = 4;  // A shorter beginning does not suggest a name.

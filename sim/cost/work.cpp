@@ -21,9 +21,9 @@ double inputs_of(const Model& model, const Layer& layer) {
 /// most the ones that it picks.
 double weights_of(const Layer& layer, double samples) {
   const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
-  if (!layer.picked) return all;
-  const auto picked = static_cast<double>(layer.picked->elements);
-  return std::min(all, layer.picked->same_for_all ? picked : samples * picked);
+  if (!layer.weights_read) return all;
+  const auto elements_read = static_cast<double>(layer.weights_read->elements);
+  return std::min(all, layer.weights_read->same_for_all ? elements_read : samples * elements_read);
 }
 
 }  // namespace

@@ -22,20 +22,20 @@ class Keys {
   Keys() = default;
   /// Throws InputError as Reader does.
   Keys(Value map, Record record)
-      : held_(std::make_shared<const Held>(std::move(map), std::move(record))) {}
+      : mapping_(std::make_shared<const ReadMapping>(std::move(map), std::move(record))) {}
 
-  const Reader& reader() const { return held_->reader; }
-  const Value& map() const { return held_->map; }
+  const Reader& reader() const { return mapping_->reader; }
+  const Value& map() const { return mapping_->map; }
 
  private:
-  struct Held {
-    Held(Value map_, Record record_)
+  struct ReadMapping {
+    ReadMapping(Value map_, Record record_)
         : map(std::move(map_)), record(std::move(record_)), reader(map, record) {}
     Value map;
     Record record;
     Reader reader;  ///< reads `map` by `record`
   };
-  std::shared_ptr<const Held> held_;
+  std::shared_ptr<const ReadMapping> mapping_;
 };
 
 /// An entry of a catalog with its keys.

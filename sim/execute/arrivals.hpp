@@ -16,21 +16,21 @@ namespace sluice {
 
 /// The reason why a span starts when it does: the last arrival among all that it waited for. Of
 /// several arrivals at the same time, the last one in the order of the trace counts.
-struct Cause {
+struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = none;
   std::int64_t row = -1;
 
-  void arrived(double time, std::uint32_t action, std::int64_t by_row) {
+  void consider_arrival(double time, std::uint32_t action, std::int64_t by_row) {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
   /// The action starts no earlier than its not_before time, whatever else it waits for.
-  void held_until(double time) {
+  void consider_not_before(double time) {
     if (time > ready) *this = {time};
   }
-  void granted(double time, std::uint32_t pool, std::int64_t by_row) {
+  void consider_grant(double time, std::uint32_t pool, std::int64_t by_row) {
     if (time > ready) *this = {time, WaitReason::memory, pool, by_row};
   }
 };
@@ -80,13 +80,13 @@ class Arrivals {
 
   /// The reason, apart from memory, why the head of a stream (its next action) starts when it does. The stream is free
   /// since `free_at`, and everything that its head waits for must have ended.
-  Cause cause_of(double free_at, std::uint32_t action, std::int64_t iteration) const {
-    Cause cause{free_at};
+  StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
+    StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
       const std::int64_t target = tables_.awaited(action, iteration, wait);
-      if (target >= 0) raise(cause, wait.action, target);
+      if (target >= 0) consider_execution(cause, wait.action, target);
     }
-    cause.held_until(tables_.not_before(action));
+    cause.consider_not_before(tables_.not_before(action));
     return cause;
   }
 
@@ -94,12 +94,12 @@ class Arrivals {
   /// Takes an execution that has ended into account. Only the latest execution of an action is remembered. An action
   /// may wait for an earlier one, but it has then also waited for something that ended later, and only the last arrival
   /// counts.
-  void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
+  void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
-      cause.arrived(progress.arrival, action, progress.row);
+      cause.consider_arrival(progress.arrival, action, progress.row);
     else if (tables_.latency(action) > 0)
-      raise_from_flights(cause, action, iteration);
+      consider_flights(cause, action, iteration);
   }
 
   bool all_done(std::uint32_t a) const {
@@ -136,9 +136,9 @@ class Arrivals {
     std::erase_if(flights, [&](const Flight& other) { return other.arrival < now; });
     flights.push_back(flight);
   }
-  void raise_from_flights(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
+  void consider_flights(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     for (const Flight& flight : flights_of(action))
-      if (flight.iteration == iteration) cause.arrived(flight.arrival, action, flight.row);
+      if (flight.iteration == iteration) cause.consider_arrival(flight.arrival, action, flight.row);
   }
 
   const PlanTables& tables_;

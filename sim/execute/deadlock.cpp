@@ -86,9 +86,9 @@ std::string describe(const Plan& plan, const Deadlock& blocking) {
     }
     describe_waiter(out, plan, waiter);
   }
-  std::vector<char> told(plan.pools.size(), 0);
+  std::vector<char> described(plan.pools.size(), 0);
   for (const auto& waiter : blocking.waiters)
-    if (waiter.pool != none && !std::exchange(told[waiter.pool], 1))
+    if (waiter.pool != none && !std::exchange(described[waiter.pool], 1))
       describe_pool(out, plan, blocking, waiter.pool);
   return out.str();
 }

@@ -33,7 +33,7 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
 bool Grants::granted_or_waits(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
                               double time) {
   Request& request = requests_[stream];
-  request = {true, action, iteration, time, place_of(plan_, action, iteration), none, -1};
+  request = {true, action, iteration, time, listing_position(plan_, action, iteration), none, -1};
   const auto mine = claims(action);
   const bool shared =
       std::any_of(mine.begin(), mine.end(), [](auto& claim) { return claim.shared; });
@@ -175,7 +175,7 @@ void Grants::take(std::uint32_t stream) {
   request.open = false;
   for (const Claim& claim : claims(request.action)) {
     reserved_[claim.pool] = std::max(reserved_[claim.pool], held_[claim.pool]);
-    if (!claim.shared) reservations_[claim.pool].grant(claim.lane);
+    if (!claim.shared) reservations_[claim.pool].grant(claim.queue);
   }
   residency_.allocate(request.action, request.iteration);
 }

@@ -70,18 +70,18 @@ class Grants {
     std::uint32_t action = none;
     std::int64_t iteration = 0;
     double time = 0;
-    Place place;
+    ListingPosition place;
     std::uint32_t pool = none;  ///< the pool that could not grant it
     std::int64_t granted_by = -1;
   };
   /// What an action requests in one pool.
   struct Claim {
-    std::uint32_t pool, lane;
+    std::uint32_t pool, queue;
     std::int64_t bytes;
     bool shared;
   };
   struct Waiting {
-    Place place;
+    ListingPosition place;
     std::uint32_t stream;
   };
   std::span<const Claim> claims(std::uint32_t action) const {
@@ -98,11 +98,11 @@ class Grants {
     const std::int64_t room = most_[claim.pool] - own;
     if (room < 0) return false;
     Reservation& reservation = reservations_[claim.pool];
-    const WideBytes earlier = reservation.earlier(place_of(plan_, action, iteration), room);
+    const WideBytes earlier = reservation.earlier(listing_position(plan_, action, iteration), room);
     if (earlier > room) return false;
     std::int64_t& reserved = reserved_[claim.pool];
     reserved = std::max(reserved, own + static_cast<std::int64_t>(earlier));
-    reservation.grant(claim.lane);
+    reservation.grant(claim.queue);
     Request& request = requests_[stream];
     request.open = false;
     request.pool = none;

@@ -13,8 +13,8 @@
 // capacity makes no grant later.
 //
 // A stream executes in listing order, so its requests are granted in that order. The pool's
-// requests are therefore kept in lanes (one per stream, section and `ahead`), and each lane records
-// how far it has been granted. Dropped executions are in no lane and do not count.
+// requests are therefore kept in queues (one per stream, section and `ahead`), and each queue records
+// how far it has been granted. Dropped executions are in no queue and do not count.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,22 @@ namespace sluice {
 using WideBytes = __int128;
 
 /// The position of an execution in the listing order of the whole run.
-struct Place {
+struct ListingPosition {
   std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
   std::uint32_t action = 0;
-  bool operator==(const Place&) const = default;
-  bool operator<(const Place& other) const {
+  bool operator==(const ListingPosition&) const = default;
+  bool operator<(const ListingPosition& other) const {
     return round < other.round || (round == other.round && action < other.action);
   }
 };
-inline Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
+inline ListingPosition listing_position(const Plan& plan, std::uint32_t action,
+                                        std::int64_t iteration) {
   if (action < plan.body_begin) return {0, action};
   return {action < plan.body_end ? iteration + 1 : plan.iterations + 1, action};
 }
 
 class Reservation {
-  static constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
+  static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
   /// Adds an allocating action to its lane, in listing order. Returns the number of the lane.
@@ -52,15 +53,15 @@ class Reservation {
 
   /// The bytes of the requests that are listed before `place` and have not been granted. The sum may be incomplete once
   /// it exceeds `enough`.
-  WideBytes earlier(const Place& place, WideBytes enough) const {
+  WideBytes earlier(const ListingPosition& place, WideBytes enough) const {
     WideBytes sum = 0;
-    for (const Lane& lane : lanes_)
-      if (lane.next < place && (sum += lane.listed(place).bytes - lane.granted.bytes) > enough)
+    for (const RequestQueue& queue : queues_)
+      if (queue.next < place && (sum += queue.listed(place).bytes - queue.granted.bytes) > enough)
         break;
     return sum;
   }
   /// The number of requests that are listed before `place` and have not been granted.
-  std::int64_t earlier_requests(const Place& place) const;
+  std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// The bytes that the body requests per iteration.
   WideBytes bytes_an_iteration() const;
@@ -68,18 +69,18 @@ class Reservation {
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
 
-  /// Records that the next request of this lane has been granted.
-  void grant(std::uint32_t lane) { lanes_[lane].advance(); }
+  /// Records that the next request of this queue has been granted.
+  void grant(std::uint32_t queue) { queues_[queue].advance(); }
 
  private:
   struct Sum {
     WideBytes bytes = 0;
     std::int64_t requests = 0;
   };
-  struct Lane {
+  struct RequestQueue {
     std::uint32_t stream = 0;
     Section section = Section::prologue;
-    Place next;  ///< the first request that is not granted yet
+    ListingPosition next;  ///< the first request that is not granted yet
     std::int32_t ahead = 0;
     std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is executed
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
@@ -94,13 +95,13 @@ class Reservation {
         position = 0;
         ++next.round;
       }
-      next = next.round < end_round ? Place{next.round, actions[position]} : nowhere;
+      next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    Sum listed(const Place& place) const;  ///< the sum before this place, granted or not
+    Sum listed(const ListingPosition& place) const;  ///< the sum before this place, granted or not
   };
-  Lane& lane(const PlanTables& tables, std::uint32_t action);
-  std::vector<Lane> lanes_;
-  std::size_t latest_ = 0;  ///< the lane to which an action was added last
+  RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);
+  std::vector<RequestQueue> queues_;
+  std::size_t latest_ = 0;  ///< the queue to which an action was added last
 };
 
 }  // namespace sluice

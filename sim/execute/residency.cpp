@@ -15,7 +15,7 @@ void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
 }
 
 Residency::Residency(const PlanTables& tables)
-    : tables_(tables), live_(tables.plan.tensors.size()), levels_(tables.plan.pools.size(), 0) {
+    : tables_(tables), resident_(tables.plan.tensors.size()), levels_(tables.plan.pools.size(), 0) {
   for (std::uint32_t t = 0; t < tables.plan.tensors.size(); ++t) {
     const Tensor& tensor = tables.plan.tensors[t];
     if (tensor.home != none) add_home(tables.plan, t, levels_[tensor.home]);
@@ -26,23 +26,23 @@ Residency::Residency(const PlanTables& tables)
 /// with a single instance. The remaining uses of the other tensors belong to the state.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
-    snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));
-    for (const Live& live : live_[tensor]) {
-      snapshot.add(live.pool);
+    snapshot.add(static_cast<std::int64_t>(resident_[tensor].size()));
+    for (const ResidentInstance& resident : resident_[tensor]) {
+      snapshot.add(resident.pool);
       if (!tables_.iterated[tensor]) continue;
-      snapshot.add_iteration(live.instance);
-      snapshot.add(live.uses);
+      snapshot.add_iteration(resident.instance);
+      snapshot.add(resident.uses);
     }
   }
 }
 
 void Residency::skip(const Jump& jump) {
   for (const std::uint32_t tensor : tables_.body_tensors())
-    for (Live& live : live_[tensor]) {
+    for (ResidentInstance& resident : resident_[tensor]) {
       if (tables_.iterated[tensor])
-        live.instance += jump.iterations;
+        resident.instance += jump.iterations;
       else
-        live.uses -= tables_.uses_an_iteration({tensor, live.pool}) * jump.iterations;
+        resident.uses -= tables_.uses_an_iteration({tensor, resident.pool}) * jump.iterations;
     }
 }
 
@@ -74,11 +74,11 @@ Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters)
   for (Deadlock::Waiter& waiter : blocking.waiters)
     for (const Demand& demand : tables_.demands(waiter.action))
       if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
-  for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor) {
+  for (std::uint32_t tensor = 0; tensor < resident_.size(); ++tensor) {
     const std::uint32_t home = tables_.plan.tensors[tensor].home;
     if (home != none) blocking.held.push_back({home, tensor, 0});
-    for (const Live& live : live_[tensor])
-      blocking.held.push_back({live.pool, tensor, live.instance});
+    for (const ResidentInstance& resident : resident_[tensor])
+      blocking.held.push_back({resident.pool, tensor, resident.instance});
   }
   return blocking;
 }

@@ -25,7 +25,8 @@ class Residency {
       const Placement& placement = made.placement;
       const std::int64_t instance = tables_.instance(action, iteration, placement.tensor);
       if (find(placement, instance)) there_already(placement, action, iteration);
-      live_[placement.tensor].push_back({placement.pool, instance, tables_.uses(made, instance)});
+      resident_[placement.tensor].push_back(
+          {placement.pool, instance, tables_.uses(made, instance)});
       std::int64_t& level = levels_[placement.pool];
       if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
     }
@@ -52,23 +53,23 @@ class Residency {
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
-  struct Live {
+  struct ResidentInstance {
     std::uint32_t pool;
     std::int64_t instance;
     std::int64_t uses;
   };
   /// Null: the instance is not there.
-  Live* find(const Placement& placement, std::int64_t instance) {
-    for (Live& live : live_[placement.tensor])
-      if (live.instance == instance && live.pool == placement.pool) return &live;
+  ResidentInstance* find(const Placement& placement, std::int64_t instance) {
+    for (ResidentInstance& resident : resident_[placement.tensor])
+      if (resident.instance == instance && resident.pool == placement.pool) return &resident;
     return nullptr;
   }
   /// Counts one use. Returns whether it was the last one, after which the instance leaves its pool.
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
-    Live* const found = find(use, instance);
+    ResidentInstance* const found = find(use, instance);
     if (!found) absent(use, action);
     if (--found->uses > 0) return false;
-    live_[use.tensor].erase(found);
+    resident_[use.tensor].erase(found);
     levels_[use.pool] -= tables_.plan.tensors[use.tensor].bytes;
     return true;
   }
@@ -77,7 +78,8 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  std::vector<Few<Live, 1>> live_;  ///< per tensor, oldest first; there are only a few at a time
+  /// Per tensor, the oldest first. There are only a few at a time.
+  std::vector<Few<ResidentInstance, 1>> resident_;
   std::vector<std::int64_t> levels_;
 };
 

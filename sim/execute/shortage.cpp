@@ -29,16 +29,17 @@ std::vector<std::uint32_t> wanted(const Plan& plan, const Deadlock::Waiter& wait
 }
 
 Shortage::Waiter waiter_of(const Plan& plan, const Deadlock::Waiter& waiter) {
-  Shortage::Waiter told{.stream = plan.streams[plan.actions[waiter.action].stream].name,
-                        .action = action_label(plan, waiter.action, waiter.iteration)};
+  Shortage::Waiter described{.stream = plan.streams[plan.actions[waiter.action].stream].name,
+                             .action = action_label(plan, waiter.action, waiter.iteration)};
   if (waiter.pool == none) {
-    told.awaits = action_label(plan, waiter.awaited_action, waiter.awaited_iteration);
-    return told;
+    described.awaits = action_label(plan, waiter.awaited_action, waiter.awaited_iteration);
+    return described;
   }
-  told.pool = plan.pools[waiter.pool].name;
-  told.bytes = waiter.bytes;
-  for (const std::uint32_t t : wanted(plan, waiter)) told.tensors.push_back(plan.tensors[t].name);
-  return told;
+  described.pool = plan.pools[waiter.pool].name;
+  described.bytes = waiter.bytes;
+  for (const std::uint32_t t : wanted(plan, waiter))
+    described.tensors.push_back(plan.tensors[t].name);
+  return described;
 }
 
 }  // namespace

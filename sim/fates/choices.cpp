@@ -26,9 +26,9 @@ void check(const Chain& chain, const Choices& choices) {
 }
 
 /// Finds which stages run again, and which boundaries are read in the backward half of a step.
-class Again {
+class Recomputations {
  public:
-  Again(const Chain& chain, const Choices& choices)
+  Recomputations(const Chain& chain, const Choices& choices)
       : chain_(chain),
         choices_(choices),
         runs_(chain.stages.size(), false),
@@ -73,7 +73,7 @@ class Writer {
   Writer(const Chain& chain, const Choices& choices)
       : chain_(chain),
         choices_(choices),
-        again_(chain, choices),
+        recomputations_(chain, choices),
         count_(chain.stages.size()),
         absent_(count_ + 1),
         ran_again_(count_),
@@ -94,7 +94,7 @@ class Writer {
 
   bool goes(std::size_t b) const {
     return choices_.boundary[b] == Fate::offload && chain_.boundary(b).bytes > 0 &&
-           again_.is_read_later(b);
+           recomputations_.is_read_later(b);
   }
 
   void add(Kind kind, std::size_t number, bool inner) {
@@ -102,7 +102,7 @@ class Writer {
   }
 
   void forward(std::size_t s) {
-    add(Kind::forward, s, !again_.recomputes(s));
+    add(Kind::forward, s, !recomputations_.recomputes(s));
     if (inner_goes(s)) add(Kind::save, s, true);
     absent_[s + 1] = goes(s + 1);
     if (absent_[s + 1]) add(Kind::save, s + 1, false);
@@ -127,7 +127,7 @@ class Writer {
       if (!due_[--first]) continue;
       --missing;
       chain_.each_read(first, [&](std::size_t b, bool) {
-        if (again_.dropped(b)) mark(b - 1);
+        if (recomputations_.dropped(b)) mark(b - 1);
       });
     }
     for (std::size_t i = first; i <= s; ++i) {
@@ -141,9 +141,9 @@ class Writer {
 
   void backward(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
-    if (again_.runs(s)) run_again(s);
+    if (recomputations_.runs(s)) run_again(s);
     chain_.each_read(s, [&](std::size_t b, bool read) {
-      if (read && again_.dropped(b)) run_again(b - 1);
+      if (read && recomputations_.dropped(b)) run_again(b - 1);
     });
     if (stage.reads_output) fetch(s + 1);
     if (inner_goes(s)) add(Kind::load, s, true);
@@ -159,7 +159,7 @@ class Writer {
 
   const Chain& chain_;
   const Choices& choices_;
-  Again again_;
+  Recomputations recomputations_;
   std::size_t count_;
   std::vector<bool> absent_;     ///< per boundary: is only in host memory
   std::vector<bool> ran_again_;  ///< per stage

@@ -60,11 +60,11 @@ class Lifetimes {
   }
 
   /// A lifetime: a tensor is on the device from the operation `first` to `last`.
-  struct Lived {
+  struct Lifetime {
     std::size_t first, last;
     std::int64_t bytes;
   };
-  const std::vector<Lived>& lived() const { return lived_; }
+  const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
 
   /// Returns for each operation the bytes of the tensors that live during it.
   std::vector<std::int64_t> totals() {
@@ -91,7 +91,7 @@ class Lifetimes {
     if (!span.there || span.bytes == 0) return;
     change_[span.first] += span.bytes;
     change_[span.last + 1] -= span.bytes;
-    if (chain_.side_by_side > 1) lived_.push_back({span.first, span.last, span.bytes});
+    if (chain_.side_by_side > 1) lifetimes_.push_back({span.first, span.last, span.bytes});
   }
 
   std::string name(std::size_t tensor) const {
@@ -106,7 +106,7 @@ class Lifetimes {
   std::vector<Span> spans_;
   std::vector<bool> saved_;
   std::vector<std::int64_t> change_;
-  std::vector<Lived> lived_;
+  std::vector<Lifetime> lifetimes_;
 };
 
 /// For each operation, the pass to which it belongs. A load belongs to the pass after it, and a save to the pass before
@@ -129,11 +129,11 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
 /// that it reads, one micro-batch after the other. So the peak has nearly all of the one kind or nearly all of the
 /// other, but not both.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
-                              const std::vector<Lifetimes::Lived>& lived,
+                              const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {
   const std::vector<std::size_t> passes = passes_of(tape);
   std::vector<std::int64_t> comes(tape.size(), 0), goes(tape.size(), 0), both(tape.size(), 0);
-  for (const Lifetimes::Lived& tensor : lived) {
+  for (const Lifetimes::Lifetime& tensor : lifetimes) {
     const std::size_t first = passes[tensor.first], last = passes[tensor.last];
     if (first == last) {
       both[first] += tensor.bytes;
@@ -192,7 +192,7 @@ TapeMemory memory_of(const Chain& chain, const Tape& tape) {
     workspace.push_back(perform(chain, live, tape[at], at));
   TapeMemory memory;
   memory.bytes = live.totals();
-  if (chain.side_by_side > 1) take_one_after_the_other(chain, tape, live.lived(), memory.bytes);
+  if (chain.side_by_side > 1) take_one_after_the_other(chain, tape, live.lifetimes(), memory.bytes);
   for (std::size_t at = 0; at < tape.size(); ++at) {
     memory.bytes[at] += workspace[at];
     const bool copies = tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save;

@@ -95,9 +95,9 @@ class TimedTape {
 };
 
 /// Decides where loads are listed, by the same rule as planning/training/listing in a step of one micro-batch.
-class Placing {
+class LoadPlacing {
  public:
-  Placing(const Chain& chain, TimedTape& tape, std::int64_t& next)
+  LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
   /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
@@ -188,9 +188,9 @@ class Placing {
 };
 
 /// Simulates some consecutive micro-batches.
-class Walk {
+class TapeSimulation {
  public:
-  Walk(const Chain& chain, const TimedTape& tape, std::int64_t bytes, std::int64_t& next)
+  TapeSimulation(const Chain& chain, const TimedTape& tape, std::int64_t bytes, std::int64_t& next)
       : tape_(tape),
         next_(next),
         latency_s_(chain.load_latency_s),
@@ -248,8 +248,8 @@ class Walk {
     for (const std::size_t i : saves_after_[k])
       save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
     for (const std::size_t i : leaves_after_[k]) {
-      leaving_.push_back({save_end_[i], tape_.saves[i].bytes});
-      leaving_bytes_ += tape_.saves[i].bytes;
+      releases_.push_back({save_end_[i], tape_.saves[i].bytes});
+      pending_bytes_ += tape_.saves[i].bytes;
     }
   }
 
@@ -278,22 +278,22 @@ class Walk {
 
   /// The time when there is room for so many bytes beside what saves still hold.
   double room(std::int64_t level, double from) {
-    for (; gone_ < leaving_.size() && leaving_[gone_].end <= computed_; ++gone_)
-      leaving_bytes_ -= leaving_[gone_].bytes;
-    if (level + leaving_bytes_ <= bytes_) return from;
+    for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
+      pending_bytes_ -= releases_[released_].bytes;
+    if (level + pending_bytes_ <= bytes_) return from;
     std::int64_t held = 0;
-    for (std::size_t i = gone_; i < leaving_.size(); ++i)
-      if (leaving_[i].end > from) held += leaving_[i].bytes;
-    for (std::size_t i = gone_; i < leaving_.size() && level + held > bytes_; ++i) {
-      if (leaving_[i].end <= from) continue;
+    for (std::size_t i = released_; i < releases_.size(); ++i)
+      if (releases_[i].end > from) held += releases_[i].bytes;
+    for (std::size_t i = released_; i < releases_.size() && level + held > bytes_; ++i) {
+      if (releases_[i].end <= from) continue;
       next_ = std::min(next_, level + held);
-      from = leaving_[i].end;
-      held -= leaving_[i].bytes;
+      from = releases_[i].end;
+      held -= releases_[i].bytes;
     }
     return from;
   }
 
-  struct Leaving {
+  struct PendingRelease {
     double end;
     std::int64_t bytes;
   };
@@ -304,9 +304,9 @@ class Walk {
   std::int64_t bytes_;
   std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
-  std::vector<Leaving> leaving_;
-  std::size_t gone_ = 0;
-  std::int64_t leaving_bytes_ = 0;                ///< bytes that have not left yet
+  std::vector<PendingRelease> releases_;
+  std::size_t released_ = 0;
+  std::int64_t pending_bytes_ = 0;                ///< bytes that have not left yet
   double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine becomes free
   bool last_ = false;
 };
@@ -334,15 +334,15 @@ EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
   return all;
 }
 
-AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
-                           std::int64_t bytes, double micro_batches, bool one_a_step) {
+EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                                   std::int64_t bytes, double micro_batches, bool one_a_step) {
   constexpr double walked = 4;
-  AboutSeconds about{0, std::numeric_limits<std::int64_t>::max()};
+  EstimatedSeconds about{0, std::numeric_limits<std::int64_t>::max()};
   TimedTape timed(chain, tape, memory);
-  Placing(chain, timed, about.next).place(bytes, one_a_step);
+  LoadPlacing(chain, timed, about.next).place(bytes, one_a_step);
   const double some = std::min(micro_batches, walked);
   const std::vector<double> done =
-      Walk(chain, timed, bytes, about.next).run(static_cast<std::int64_t>(some));
+      TapeSimulation(chain, timed, bytes, about.next).run(static_cast<std::int64_t>(some));
   const double each = done.size() > 1 ? done.back() - done[done.size() - 2] : done.back();
   about.seconds =
       done.back() + (micro_batches - some) * std::max(each, engine_seconds(chain, tape).busiest());

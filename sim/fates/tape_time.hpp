@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-struct AboutSeconds {
+struct EstimatedSeconds {
   double seconds = 0;
   std::int64_t next = 0;  ///< the next greater budget, in bytes, that changes the result
 };
@@ -25,8 +25,8 @@ struct AboutSeconds {
 /// The seconds from the first load to the end of the last computation, for so many micro-batches and within so
 /// many bytes. With `one_a_step`, each micro-batch is a step. `memory` is what memory_of() returns for the
 /// tape.
-AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
-                           std::int64_t bytes, double micro_batches, bool one_a_step);
+EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                                   std::int64_t bytes, double micro_batches, bool one_a_step);
 
 /// Seconds of a micro-batch on each engine.
 struct EngineSeconds {

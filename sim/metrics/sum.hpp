@@ -10,13 +10,14 @@ class Sum {
  public:
   void add(double value) {
     const double next = sum_ + value;
-    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
+    correction_ +=
+        std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
     sum_ = next;
   }
-  double value() const { return sum_ + lost_; }
+  double value() const { return sum_ + correction_; }
 
  private:
-  double sum_ = 0, lost_ = 0;
+  double sum_ = 0, correction_ = 0;
 };
 
 }  // namespace sluice

@@ -70,17 +70,17 @@ void Totals::complete(const Span& span) {
   if (span.iteration + places_[span.action].ahead != first_) return;
   reach(first_complete_);
   const std::int64_t samples = plan_.actions[span.action].samples_done;
-  if (plan_.steps_per_iteration > 1 && samples > 0) done_.push_back({span.available, samples});
+  if (plan_.steps_per_iteration > 1 && samples > 0) finished_.push_back({span.available, samples});
 }
 
 std::optional<double> Totals::first_complete() const {
-  if (plan_.steps_per_iteration == 1 || done_.empty()) return first_complete_;
-  std::vector<Done> in_time = done_;
+  if (plan_.steps_per_iteration == 1 || finished_.empty()) return first_complete_;
+  std::vector<FinishedSamples> in_time = finished_;
   std::sort(in_time.begin(), in_time.end(),
-            [](const Done& a, const Done& b) { return a.when < b.when; });
+            [](const FinishedSamples& a, const FinishedSamples& b) { return a.when < b.when; });
   std::int64_t all = 0, so_far = 0;
-  for (const Done& done : in_time) all += done.samples;
-  for (const Done& done : in_time)
+  for (const FinishedSamples& done : in_time) all += done.samples;
+  for (const FinishedSamples& done : in_time)
     if ((so_far += done.samples) * plan_.steps_per_iteration >= all) return done.when;
   return first_complete_;
 }

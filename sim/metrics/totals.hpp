@@ -103,7 +103,7 @@ class Totals final : public Sink {
     bool compute, transfer;
     std::int32_t ahead;  ///< of an action of the body: how many iterations later its work is needed
   };
-  struct Done {
+  struct FinishedSamples {
     double when;
     std::int64_t samples;
   };
@@ -126,7 +126,8 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  std::vector<Done> done_;     ///< for the first iteration of a body that contains several steps
+  /// For the first iteration of a body that contains several steps.
+  std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;
   std::vector<Stream> streams_;

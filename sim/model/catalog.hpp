@@ -18,7 +18,7 @@ namespace sluice {
 ///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
 ///            input pixel lie `stride` further (a transposed convolution)
 /// An image is a shape of at least two axes. Its last axis, the channels, is left out here.
-struct Sight {
+struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
   Shape reach, stride;  ///< of a window or spread, by axis
@@ -27,14 +27,15 @@ struct Sight {
 /// The output of a layer type for given inputs and keys. All counts except `parameters` are per
 /// sample.
 struct LayerCounts {
-  Shape shape;                   ///< the shape of the output
-  std::int64_t parameters = 0;   ///< a number of elements
-  std::optional<Picked> picked;  ///< the part of the parameters that is read; none: all of them
-  std::int64_t macs = 0;         ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;         ///< FLOP of the forward pass; a multiply-accumulate counts 2
-  std::int64_t cached = 0;       ///< elements of a cache that persists from one pass to the next
+  Shape shape;                  ///< the shape of the output
+  std::int64_t parameters = 0;  ///< a number of elements
+  /// The part of the parameters that is read. None: all of them.
+  std::optional<WeightsRead> weights_read;
+  std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
+  std::int64_t cached = 0;  ///< elements of a cache that persists from one pass to the next
   Backward backward;
-  Sight sight;
+  InputDependence dependence;
   double sparsity = 0;  ///< share of the weights that is left out of all counts
 };
 

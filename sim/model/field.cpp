@@ -26,24 +26,24 @@ ReceptiveField joined(const std::vector<const Layer*>& inputs) {
 
 }  // namespace
 
-std::optional<ReceptiveField> field_of(const Sight& sight, const Shape& shape,
+std::optional<ReceptiveField> field_of(const InputDependence& dependence, const Shape& shape,
                                        const std::vector<const Layer*>& inputs) {
   if (inputs.empty()) {
     if (shape.size() < 2) return {};
     const Shape ones(shape.size() - 1, 1);
     return ReceptiveField{ones, ones};
   }
-  if (sight.kind == Sight::Kind::everything || !all_have_one(inputs)) return {};
+  if (dependence.kind == InputDependence::Kind::everything || !all_have_one(inputs)) return {};
   ReceptiveField field = joined(inputs);
-  if (sight.kind == Sight::Kind::same_place) return field;
-  if (sight.reach.size() != field.size.size()) return {};
-  for (std::size_t axis = 0; axis < sight.reach.size(); ++axis) {
-    const std::int64_t stride = sight.stride[axis];
+  if (dependence.kind == InputDependence::Kind::same_place) return field;
+  if (dependence.reach.size() != field.size.size()) return {};
+  for (std::size_t axis = 0; axis < dependence.reach.size(); ++axis) {
+    const std::int64_t stride = dependence.stride[axis];
     std::int64_t &size = field.size[axis], &jump = field.jump[axis];
-    std::int64_t more = sight.reach[axis] - 1;  // the input pixels that it sees, less one
-    if (sight.kind == Sight::Kind::spread) more /= stride;
+    std::int64_t more = dependence.reach[axis] - 1;  // the input pixels that it sees, less one
+    if (dependence.kind == InputDependence::Kind::spread) more /= stride;
     size = checked_add(size, checked_mul(more, jump, "receptive field"), "receptive field");
-    if (sight.kind == Sight::Kind::window)
+    if (dependence.kind == InputDependence::Kind::window)
       jump = checked_mul(jump, stride, "jump");
     else if (jump % stride == 0)
       jump /= stride;

@@ -17,7 +17,7 @@ namespace sluice {
 /// Returns the field of a layer that computes an output of `shape` from `inputs`. Without inputs,
 /// each pixel depends on itself. A transposed convolution has no field if its jump would be a
 /// fraction. Throws InputError on overflow.
-std::optional<ReceptiveField> field_of(const Sight& sight, const Shape& shape,
+std::optional<ReceptiveField> field_of(const InputDependence& dependence, const Shape& shape,
                                        const std::vector<const Layer*>& inputs);
 
 }  // namespace sluice

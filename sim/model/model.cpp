@@ -32,8 +32,9 @@ void scale_counts(Model& model, std::int64_t scale) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
     layer.shared = checked_mul(layer.shared, scale, "parameters");
-    if (layer.picked)
-      layer.picked->elements = checked_mul(layer.picked->elements, scale, "elements read");
+    if (layer.weights_read)
+      layer.weights_read->elements =
+          checked_mul(layer.weights_read->elements, scale, "elements read");
     layer.cached = checked_mul(layer.cached, scale, "elements");
     layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
     layer.flop = checked_mul(layer.flop, scale, "FLOP");

@@ -40,7 +40,7 @@ struct ReceptiveField {
 
 /// The part of its weights that a layer reads, if it does not read all. Such parts are rows of a table, or matrices of
 /// experts.
-struct Picked {
+struct WeightsRead {
   std::int64_t elements = 0;  ///< per sample, at most
   /// Every sample reads the same part; else each sample may read another one.
   bool same_for_all = false;
@@ -59,7 +59,8 @@ struct Layer {
   std::int64_t flop = 0;        ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
   std::int64_t shared = 0;  ///< shared elements, which the earlier layer counts in its parameters
-  std::optional<Picked> picked;  ///< the part of its weights that it reads; none: all of them
+  std::optional<WeightsRead>
+      weights_read;  ///< the part of its weights that it reads; none: all of them
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The
   /// forward pass reads them. They are neither input nor output.
   std::int64_t cached = 0;

@@ -20,7 +20,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
     *count = share(*count, part, parts);
   if (!made.config.empty())
     made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
-  if (made.picked) made.picked->elements = share(made.picked->elements, part, parts);
+  if (made.weights_read)
+    made.weights_read->elements = share(made.weights_read->elements, part, parts);
   // The last axis of the output is divided if its extent allows this. Otherwise the part is a row of elements without
   // axes.
   if (!made.shape.empty() && made.shape.back() % parts == 0)

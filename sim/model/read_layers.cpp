@@ -193,13 +193,13 @@ class Expansion {
       layer.shape = std::move(counts.shape);
       layer.output = elements_of(layer.shape);
       layer.parameters = counts.parameters;
-      layer.picked = counts.picked;
+      layer.weights_read = counts.weights_read;
       layer.macs = counts.macs;
       layer.flop = counts.flop;
       layer.cached = counts.cached;
       layer.backward = counts.backward;
       layer.sparsity = counts.sparsity;
-      layer.field = field_of(counts.sight, layer.shape, sources);
+      layer.field = field_of(counts.dependence, layer.shape, sources);
     });
     layer.config = config_of(type, keys);
     for (const Shape* shape : shapes) layer.input_shapes.push_back(*shape);

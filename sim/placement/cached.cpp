@@ -78,7 +78,7 @@ class Cache {
   }
 
  private:
-  struct Held {
+  struct CachedLines {
     std::int64_t lap;
     bool dirty;
   };
@@ -100,17 +100,17 @@ class Cache {
       const auto after = std::next(at);
       const auto bytes =
           static_cast<double>((after == lines_.end() ? size_ : after->first) - at->first);
-      Held& held = at->second;
-      if (held.lap == lap) {
+      CachedLines& cached = at->second;
+      if (cached.lap == lap) {
         traffic.hits += bytes;
       } else {
         traffic.misses += bytes;
-        if (held.dirty) traffic.written_back += bytes;
-        held = {lap, false};
+        if (cached.dirty) traffic.written_back += bytes;
+        cached = {lap, false};
       }
-      held.dirty |= writes;
-      if (any && held.dirty != dirty) uniform = false;
-      dirty = held.dirty;
+      cached.dirty |= writes;
+      if (any && cached.dirty != dirty) uniform = false;
+      dirty = cached.dirty;
       any = true;
       at = after;
     }
@@ -121,7 +121,7 @@ class Cache {
   }
 
   std::int64_t size_;
-  std::map<std::int64_t, Held> lines_;  ///< each entry extends from its key to the next one
+  std::map<std::int64_t, CachedLines> lines_;  ///< each entry extends from its key to the next one
 };
 
 double seconds_of(const PlacementProblem::Kernel& kernel, double more) {

@@ -20,7 +20,7 @@ std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t ker
 }
 
 /// Random numbers that are the same on every machine: SplitMix64 (Steele et al. 2014).
-class Chance {
+class RandomNumbers {
  public:
   std::uint64_t below(std::uint64_t bound) {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
@@ -191,20 +191,20 @@ Placing improved(const ImproveRequest& request, Placing placing, const std::vect
   std::vector<double> half = prices;
   for (double& price : half) price /= 2;
   const std::vector<double> nothing;
-  Chance chance;
+  RandomNumbers random;
   for (std::size_t n = 0; n < tries && draft.seconds() > bound * (1 + 1e-12); ++n) {
     check_interrupt();
-    std::vector<std::uint32_t> out = live[chance.below(live.size())];
+    std::vector<std::uint32_t> out = live[random.below(live.size())];
     if (out.empty()) continue;
-    for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[chance.below(i)]);
-    out.resize(std::min<std::size_t>(out.size(), 2 + chance.below(9)));
+    for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[random.below(i)]);
+    out.resize(std::min<std::size_t>(out.size(), 2 + random.below(9)));
     const double before = draft.seconds();
     std::vector<TensorPath> old;
     for (const std::uint32_t t : out) {
       old.push_back(draft.placing()[t]);
       draft.take_out(t);
     }
-    const std::uint64_t kind = chance.below(3);
+    const std::uint64_t kind = random.below(3);
     const std::vector<double>& at = kind == 0 ? prices : kind == 1 ? half : nothing;
     for (const std::uint32_t t : out) draft.put_in(t, at);
     if (kind < 2)

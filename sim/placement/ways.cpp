@@ -133,8 +133,8 @@ std::optional<double> PlacementResult::gap() const {
   return gap_of(seconds(), *bound_s);
 }
 
-PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question) const {
-  Moved moved;
+PlacementResult::MoveTotals PlacementResult::move_totals(const PlacementQuestion& question) const {
+  MoveTotals moved;
   if (!schedule) return moved;
   for (const PlacementMove& move : schedule->moves) {
     const std::int64_t bytes = question.tensor(move.tensor).bytes;

@@ -29,12 +29,12 @@ struct PlacementResult {
   /// The gap between the seconds and the bound (base/gap.hpp). None: there was no
   /// search.
   std::optional<double> gap() const;
-  struct Moved {
+  struct MoveTotals {
     /// Moves; beside: of these, on the copy engine.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
-  Moved moved(const PlacementQuestion& question) const;
+  MoveTotals move_totals(const PlacementQuestion& question) const;
 };
 
 struct WayRequest {

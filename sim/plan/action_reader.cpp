@@ -110,6 +110,7 @@ void ActionReader::read(const PlanLine& line, const Word& name, const LineKeys& 
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
+  if (name.empty()) line.fail(word.column, "the name of an action must not be empty");
   const std::optional<FormulaName> formula = formula_of(name);
   if (!names_[section_].add(name, formula, static_cast<std::uint32_t>(plan_.actions.size() - 1)))
     line.fail(word.column, "second action called '" + std::string(name) + "' in this section");

@@ -63,7 +63,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   action.micro_batch = micro_batch;
   const std::uint32_t from = pool(ends.from), to = pool(ends.to);
   action.flows.push_back({tensor, from, to, none, plan_.tensors[tensor].bytes});
-  if (const auto way = ways_.find({from, to}); way != ways_.end()) {
+  if (const auto way = copy_routes_.find({from, to}); way != copy_routes_.end()) {
     if (ends.synchronous)
       throw InputError("the private link from '" + ends.from + "' to '" + ends.to +
                        "' is for a copy engine: compute units cannot copy over it");
@@ -117,7 +117,7 @@ void PlanBuilder::close_turns() {
 void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
                        const std::string& to, std::int64_t bytes) {
   Flow flow{tensor, pool(from), pool(to), none, bytes};
-  if (const auto way = ways_.find({flow.from, flow.to}); way != ways_.end())
+  if (const auto way = copy_routes_.find({flow.from, flow.to}); way != copy_routes_.end())
     flow.route = way->second.route;
   else
     platform_.path(from, to);  // throws when no links connect the memories
@@ -140,7 +140,8 @@ void PlanBuilder::way(const std::string& from, const std::string& to, double ban
   const auto route = static_cast<std::uint32_t>(plan_.routes.size());
   plan_.links.push_back({name, bandwidth, 0, 0});
   plan_.routes.push_back({name, {link}, setup_s, latency_s});
-  ways_[{pool(from), pool(to)}] = {route, (device.empty() ? "" : device + ".") + name, device};
+  copy_routes_[{pool(from), pool(to)}] = {route, (device.empty() ? "" : device + ".") + name,
+                                          device};
 }
 
 std::uint32_t PlanBuilder::collective(Collective collective) {

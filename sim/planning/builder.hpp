@@ -112,12 +112,12 @@ class PlanBuilder {
   std::unordered_map<std::string, int> tensor_names_;
   std::vector<Link> links_;
   std::map<std::string, std::uint32_t> pools_, streams_;
-  struct Way {
+  struct CopyRoute {
     std::uint32_t route;
     std::string stream, device;
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< indexed by pools
-  std::map<std::string, std::uint32_t> synchronous_routes_;      ///< indexed by name
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CopyRoute> copy_routes_;  ///< indexed by pools
+  std::map<std::string, std::uint32_t> synchronous_routes_;                   ///< indexed by name
   std::vector<Turns> turns_;  ///< indexed by number of the compute stream
 };
 

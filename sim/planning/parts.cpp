@@ -34,7 +34,7 @@ std::vector<Field> common_parameters() {
   };
 }
 
-Common read_common(const PolicyRequest& request, const Reader& parameters) {
+CommonParameters read_common(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const Device& device =
       parameters.has("device")
@@ -160,8 +160,8 @@ PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const For
   return ref;
 }
 
-StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
-                         std::vector<StageBytes> bytes)
+StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request,
+                         const CommonParameters& common, std::vector<StageBytes> bytes)
     : builder_(builder), request_(request), common_(common), bytes_(std::move(bytes)) {
   const std::int64_t count = request.workload.micro_batches_per_step();
   for (std::int64_t m = 0; m < count; ++m)

@@ -18,14 +18,14 @@ std::vector<Field> common_parameters();
 inline constexpr std::int64_t usual_buffers = 2;
 
 /// The values of the common parameters. Without overlap there is one buffer; `auto` means the usual number.
-struct Common {
+struct CommonParameters {
   const Device& device;
   std::string host;
   bool overlap;
   std::int64_t buffers;
   bool return_outputs;
 };
-Common read_common(const PolicyRequest& request, const Reader& parameters);
+CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
 /// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the least for
 /// some number of passes, from a single pass to one pass per micro-batch. Each number of passes is about 1 / `growth`
@@ -122,7 +122,7 @@ class StageRunner {
  public:
   /// The body is a whole step, in which each input and answer has its own place in host memory.
   /// `bytes` are the sizes of the stages.
-  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
+  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const CommonParameters& common,
               std::vector<StageBytes> bytes);
 
   /// Loads all weights once in the prologue, where they stay. Returns the actions that load them,
@@ -160,7 +160,7 @@ class StageRunner {
   ForwardPass forward_of(std::size_t stage, std::int64_t micro_batch) const;
   PlanBuilder& builder_;
   const PolicyRequest& request_;
-  const Common& common_;
+  const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
   std::vector<std::uint32_t> inputs_;
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed

@@ -52,7 +52,7 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   const bool own_links = !std::equal(
       plan.links.begin(), plan.links.end(), platform.channels.begin(), platform.channels.end(),
       [](const Link& link, const Channel& channel) { return link.name == channel.name; });
-  if (own_links || !learn_ways(plan, platform)) return false;
+  if (own_links || !learn_routes(plan, platform)) return false;
   for (const Stream& stream : plan.streams)
     owners_.push_back(stream.kind == StreamKind::compute ? number_of(platform, stream.device)
                                                          : none);
@@ -71,18 +71,18 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
 }
 
 /// Checks that each route of the plan is the platform's path between two memories, and records these.
-bool PriceAgain::learn_ways(const Plan& plan, const Platform& platform) {
+bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)
     for (const Flow& flow : action.flows) {
       if (flow.from == none || flow.to == none) return false;
       if (std::exchange(seen[flow.route], 1)) continue;
-      ways_.push_back({flow.route, plan.pools[flow.from].name, plan.pools[flow.to].name});
-      const Path& path = platform.path(ways_.back().from, ways_.back().to);
+      routes_.push_back({flow.route, plan.pools[flow.from].name, plan.pools[flow.to].name});
+      const Path& path = platform.path(routes_.back().from, routes_.back().to);
       const Route& route = plan.routes[flow.route];
       if (path.name != route.name || path.channels != route.links) return false;
     }
-  return ways_.size() == plan.routes.size();
+  return routes_.size() == plan.routes.size();
 }
 
 void PriceAgain::price(Plan& plan, const PolicyRequest& asked) const {
@@ -92,7 +92,7 @@ void PriceAgain::price(Plan& plan, const PolicyRequest& asked) const {
     const Channel& channel = platform.channels[l];
     plan.links[l] = {channel.name, channel.bandwidth, channel.idle_w, channel.busy_w};
   }
-  for (const Way& way : ways_) {
+  for (const PricedRoute& way : routes_) {
     const Path& path = platform.path(way.from, way.to);
     plan.routes[way.route].setup_s = path.setup_s;
     plan.routes[way.route].latency_s = path.latency_s;

@@ -47,20 +47,20 @@ class PriceAgain {
     std::int64_t samples;
     auto operator<=>(const Kind&) const = default;
   };
-  struct Way {
+  struct PricedRoute {
     std::uint32_t route;
     std::string from, to;  ///< memories
   };
   PolicyRequest with_own_stages(const PolicyRequest& request) const;
   bool learn_parts(const Plan& plan, const Platform& platform);
-  bool learn_ways(const Plan& plan, const Platform& platform);
+  bool learn_routes(const Plan& plan, const Platform& platform);
 
   std::function<PriceDecisions(const PolicyRequest&)> decisions_;
   std::optional<std::vector<Stage>> stages_;
   PriceDecisions decided_;
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< per action; none: it is a transfer
-  std::vector<Way> ways_;
+  std::vector<PricedRoute> routes_;
   std::vector<std::uint32_t> owners_;  ///< per stream: number of the device whose watts it has
 };
 

@@ -15,11 +15,11 @@ struct LinkRates {
     double setup_s = 0;
   };
   Direction down, up;
-  struct Both {
+  struct DirectionRates {
     Direction down, up;
   };
-  std::optional<Both> synchronous;  ///< rates of copies by the compute units
-  std::optional<double> together;   ///< byte per second of both directions together
+  std::optional<DirectionRates> synchronous;  ///< rates of copies by the compute units
+  std::optional<double> together;             ///< byte per second of both directions together
   double latency_s = 0;
 };
 

@@ -74,9 +74,9 @@ bool places_with_fates(const PolicyRequest& request) {
 /// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
-    parameters.fail("placement", "the gradients of replicas cannot be summed under the placement '" +
-                                     parameters.text("placement") +
-                                     "'; use placement none or backing");
+    parameters.fail("placement",
+                    "the gradients of replicas cannot be summed under the placement '" +
+                        parameters.text("placement") + "'; use placement none or backing");
 }
 
 Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
@@ -129,7 +129,7 @@ void add_placed(const PolicyRequest& request, const Reader& parameters,
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   return {"resident", true, {}, {common.device.name}, common.overlap};
 }
 
@@ -219,7 +219,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 
 /// The number of inputs that are on the device in addition to the one that is being computed. It is all buffers but
 /// one, or as many as there is room for.
-std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, ForwardShape shape) {
+std::int64_t inputs_ahead(const PolicyRequest& request, const CommonParameters& common,
+                          ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;
   if (!request.capacity_enforced || !common.device.memory().capacity || input == 0) return most;
   shape.round = {};
@@ -238,7 +239,7 @@ Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters) {
     draft.stages = stages;
     return draft;
   }
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   ForwardShape shape{.devices = std::vector<std::string>(stages.size(), common.device.name),
                      .return_outputs = common.return_outputs,
                      .buffers = common.buffers};

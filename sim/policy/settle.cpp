@@ -226,8 +226,8 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
   const PolicyRequest& first = attempts.front().request;
   if (all.choose()) return all.best();
   Draft draft = policy.plan(first, parameters);
-  std::optional<PriceAgain> again = PriceAgain::of(draft);
-  return {finish(std::move(draft), first), 0, std::move(again)};
+  std::optional<PriceAgain> price_again = PriceAgain::of(draft);
+  return {finish(std::move(draft), first), 0, std::move(price_again)};
 }
 
 Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {

@@ -21,7 +21,7 @@ struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< number of the cut with which it was made
   /// Set if nothing was chosen by seconds and the draft says what prices decided.
-  std::optional<PriceAgain> again = {};
+  std::optional<PriceAgain> price_again = {};
 };
 
 /// Returns the best plan of a policy over these cuts (at least one). Its facts say what was chosen, from

@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
@@ -25,7 +25,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
 
 Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training) return plan_training(request, training_order(request, parameters));
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
   // When nothing fits, this lists the least that the policy can do. Its message says what is missing.
@@ -39,7 +39,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-Homes homes_of(const PolicyRequest& request, const Reader& parameters, const Common& common) {
+Homes homes_of(const PolicyRequest& request, const Reader& parameters,
+               const CommonParameters& common) {
   const Platform& platform = request.pricing.platform;
   const std::string& device = common.device.name;
   const std::string said = parameters.text("placement");
@@ -49,7 +50,7 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters, const Com
 }
 
 Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   if (homes_of(request, parameters, common).host) return plan_from_host(request, parameters);
   return backed_draft(request, common, [&](const PolicyRequest& shown) {
     return plan_from_host(shown, parameters);
@@ -60,14 +61,14 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
                                             const Reader& parameters) {
   if (request.workload.training)
     return training_candidates(request, training_order(request, parameters));
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   if (keys.all_given() && !request.cut_open) return {};
   return streamed_candidates(request, common, keys);
 }
 
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   const Homes homes = homes_of(request, parameters, common);
   const auto from_host = [&parameters](const PolicyRequest& shown) {
     return candidates_from_host(shown, parameters);
@@ -80,7 +81,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
 
 /// The placements to compare if all other choices are given.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  const Common common = read_common(request, parameters);
+  const CommonParameters common = read_common(request, parameters);
   const Homes homes = homes_of(request, parameters, common);
   std::vector<Value> maps;
   if (!homes.host || !homes.backing) return maps;

@@ -58,7 +58,7 @@ std::string cell_of(const ProfileColumn& column, const std::string& value) {
 const ComparedRow* Comparison::worst() const {
   const auto found = std::max_element(
       rows.begin(), rows.end(),
-      [](const ComparedRow& x, const ComparedRow& y) { return x.apart() < y.apart(); });
+      [](const ComparedRow& x, const ComparedRow& y) { return x.factor() < y.factor(); });
   return found == rows.end() ? nullptr : &*found;
 }
 

@@ -17,7 +17,7 @@ struct ComparedRow {
 
   double ratio() const { return of_a / of_b; }
   /// Returns the greater of the two divided by the lesser, which is at least 1.
-  double apart() const { return of_a > of_b ? of_a / of_b : of_b / of_a; }
+  double factor() const { return of_a > of_b ? of_a / of_b : of_b / of_a; }
 };
 
 struct CompareOptions {

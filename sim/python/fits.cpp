@@ -31,8 +31,8 @@ py::dict dict_of(const CardFit& card) {
   dict["cost"] = card.cost;
   dict["capacity"] = card.capacity;
   dict["largest"] = card.largest;
-  dict["one"] = dict_of(card.one);
-  dict["most"] = dict_of(card.most);
+  dict["one"] = dict_of(card.one_sample);
+  dict["most"] = dict_of(card.largest_footprint);
   dict["next"] = dict_of(card.next);
   dict["refusal"] = card.refusal;
   dict["step_s"] = card.step_s;

@@ -36,8 +36,8 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Returns a function that calls `told` with two numbers: done and total. If `told` raises an exception, such as that
-/// of Ctrl-C, the work ends.
-std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);
+/// Returns a function that calls `progress` with two numbers: done and total. If `progress` raises an exception, such
+/// as that of Ctrl-C, the work ends.
+std::function<void(std::size_t, std::size_t)> progress_of(const py::object& progress);
 
 }  // namespace sluice::python

@@ -13,11 +13,11 @@ namespace {
 
 PlacementCurve ask(const ScenarioHandle& scenario, const std::string& device,
                    const std::string& fast, const std::vector<std::string>& ways,
-                   const std::string& in_place, int nodes, const py::object& told) {
+                   const std::string& in_place, int nodes, const py::object& progress) {
   CurveRequest request{.device = device, .fast = fast, .ways = ways};
   request.nodes = nodes;
   if (!in_place.empty()) request.in_place = in_place_rates(in_place);
-  request.progress = progress_of(told);
+  request.progress = progress_of(progress);
   const py::gil_scoped_release free_gil;
   return placement_curve(*scenario.scenario, request);
 }

@@ -11,12 +11,12 @@ namespace sluice::python {
 namespace {
 
 /// A platform with the document from which it was read.
-struct Read {
+struct LoadedPlatform {
   Value document;
   std::shared_ptr<Platform> platform;
 };
 
-Read read(Value document) {
+LoadedPlatform load_platform(Value document) {
   require_format(document, "platform");
   auto platform = std::make_shared<Platform>(read_platform(document));
   return {std::move(document), std::move(platform)};
@@ -89,11 +89,11 @@ void bind_platform(py::module_& module) {
              [](const std::string& path, const std::vector<std::string>& overrides) {
                Value document = load_document(path, "platforms");
                apply_overrides(document, overrides);
-               const Read platform = read(std::move(document));
+               const LoadedPlatform platform = load_platform(std::move(document));
                return std::pair(platform.platform, to_json(platform.document, 0));
              });
   module.def("parse_platform", [](const std::string& text, const std::string& name) {
-    const Read platform = read(parse_text(text, name));
+    const LoadedPlatform platform = load_platform(parse_text(text, name));
     return std::pair(platform.platform, to_json(platform.document, 0));
   });
 }

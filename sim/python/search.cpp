@@ -22,10 +22,10 @@ class Search {
     request_.retry_failed = retry_failed;
   }
 
-  SearchResult run(std::size_t most_points, std::size_t jobs, const py::object& told) {
+  SearchResult run(std::size_t most_points, std::size_t jobs, const py::object& progress) {
     request_.most_points = most_points;
     request_.jobs = jobs;
-    request_.progress = progress_of(told);
+    request_.progress = progress_of(progress);
     const py::gil_scoped_release free;
     return run_search(request_);
   }
@@ -35,8 +35,8 @@ class Search {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
     const Merit& merit = trials_.merit(trials_.ask(row));
-    static constexpr const char* stands[] = {"keeps", "breaks", "refused"};
-    return {stands[static_cast<int>(merit.stand)], merit.number};
+    static constexpr const char* status_names[] = {"keeps", "breaks", "refused"};
+    return {status_names[static_cast<int>(merit.status)], merit.number};
   }
 
   std::size_t size() const { return trials_.size(); }

@@ -75,11 +75,11 @@ void bind_result(py::module_& module) {
 
 }  // namespace
 
-std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told) {
-  return [told](std::size_t done, std::size_t total) {
+std::function<void(std::size_t, std::size_t)> progress_of(const py::object& progress) {
+  return [progress](std::size_t done, std::size_t total) {
     const py::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    if (!told.is_none()) told(done, total);
+    if (!progress.is_none()) progress(done, total);
   };
 }
 
@@ -123,11 +123,11 @@ void bind_sweep(py::module_& module) {
   });
   module.def("library_digest", [] { return std::string(library_digest()); });
   module.def("run_sweep", [](const Variants& variants, const Points& points, std::size_t jobs,
-                             Store* store, bool retry_failed, const py::object& told) {
+                             Store* store, bool retry_failed, const py::object& progress) {
     SweepRequest request{.variants = variants, .points = points, .jobs = jobs};
     request.store = store;
     request.retry_failed = retry_failed;
-    request.progress = progress_of(told);
+    request.progress = progress_of(progress);
     const py::gil_scoped_release free;
     return run_sweep(request).outcomes;
   });

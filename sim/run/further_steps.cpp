@@ -53,17 +53,17 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
 }
 
 /// Resets the number of a plan's iterations when it is destroyed.
-class Lengthened {
+class IterationOverride {
  public:
-  Lengthened(Plan& plan, std::int64_t iterations)
-      : plan_(plan), had_(std::exchange(plan.iterations, iterations)) {}
-  ~Lengthened() { plan_.iterations = had_; }
-  Lengthened(const Lengthened&) = delete;
-  Lengthened& operator=(const Lengthened&) = delete;
+  IterationOverride(Plan& plan, std::int64_t iterations)
+      : plan_(plan), own_iterations_(std::exchange(plan.iterations, iterations)) {}
+  ~IterationOverride() { plan_.iterations = own_iterations_; }
+  IterationOverride(const IterationOverride&) = delete;
+  IterationOverride& operator=(const IterationOverride&) = delete;
 
  private:
   Plan& plan_;
-  std::int64_t had_;
+  std::int64_t own_iterations_;
 };
 
 }  // namespace
@@ -80,7 +80,7 @@ std::optional<double> further_step_s(Plan& plan, const PlanTables& tables) {
   if (&tables.plan != &plan) throw InternalError("these are the tables of another plan");
   const std::optional<std::int64_t> iterations = iterations_to_run(plan);
   if (!iterations) return {};
-  const Lengthened longer(plan, *iterations);
+  const IterationOverride longer(plan, *iterations);
   return step_of_longer(tables);
 }
 

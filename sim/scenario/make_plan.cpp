@@ -251,7 +251,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       settled.plan.facts.push_back(
           Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()],
-          strategies[settled.attempt % strategies.size()], std::move(settled.again)};
+          strategies[settled.attempt % strategies.size()], std::move(settled.price_again)};
 }
 
 Plan make_plan(const Scenario& scenario) {

@@ -55,7 +55,7 @@ PlansAgain::KeptPlan::KeptPlan(PlannedScenario&& planned, const Scenario& scenar
       question_stages(sluice::question_stages(scenario)),
       fates(std::move(planned.fates)),
       cost(scenario.cost.name()),
-      again(std::move(*planned.again)) {}
+      price_again(std::move(*planned.price_again)) {}
 
 PolicyRequest PlansAgain::KeptPlan::request(const Scenario& scenario) const {
   return request_of(scenario, cut, fates);
@@ -73,11 +73,11 @@ PlansAgain::KeptPlan* PlansAgain::find(const Scenario& scenario) {
   try {
     if (!has_cut_of(scenario)) return nullptr;
     const PolicyRequest request = kept_.front().request(scenario);
-    PriceDecisions decisions = kept_.front().again.decisions(request);
+    PriceDecisions decisions = kept_.front().price_again.decisions(request);
     for (auto made = kept_.begin(); made != kept_.end(); ++made) {
-      if (made->again.decided() != decisions) continue;
+      if (made->price_again.decided() != decisions) continue;
       kept_.splice(kept_.begin(), kept_, made);
-      made->again.price(made->plan, request);
+      made->price_again.price(made->plan, request);
       made->tables.time_again();
       return &*made;
     }
@@ -90,11 +90,12 @@ PlansAgain::KeptPlan* PlansAgain::find(const Scenario& scenario) {
 }
 
 void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
-  if (!planned.again) return;
+  if (!planned.price_again) return;
   const PolicyRequest request = request_of(scenario, planned.cut, planned.fates);
-  const bool learned = decided_ ? planned.again->learn(planned.plan, request, kept_.front().again,
-                                                       std::move(*decided_))
-                                : planned.again->learn(planned.plan, request);
+  const bool learned =
+      decided_ ? planned.price_again->learn(planned.plan, request, kept_.front().price_again,
+                                            std::move(*decided_))
+               : planned.price_again->learn(planned.plan, request);
   decided_.reset();
   if (!learned) return;
   if (!kept_.empty() && !same(kept_.front().cut, planned.cut)) kept_.clear();

@@ -26,7 +26,7 @@ class PlansAgain {
     std::vector<Stage> question_stages;  ///< stages from which the question's bound is computed
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
-    PriceAgain again;
+    PriceAgain price_again;
 
     KeptPlan(PlannedScenario&& planned, const Scenario& scenario);
     PolicyRequest request(const Scenario& scenario) const;

@@ -55,33 +55,35 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
 }
 
 /// All paths between the host and the devices, in one direction.
-struct Ways {
+struct HostPaths {
   double rate = 0;                 ///< byte per second of all of them together, at most
   std::set<std::uint32_t> common;  ///< channels that every path crosses
   double least_delay = infinity;   ///< seconds of set-up and latency
 };
 
-Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices, bool down) {
+HostPaths host_paths(const Scenario& scenario, const std::vector<const Device*>& devices,
+                     bool down) {
   const Platform& platform = scenario.platform;
   const std::string& host = platform.host().name;
-  Ways ways;
+  HostPaths paths;
   for (const Device* device : devices) {
     const Path& path = down ? platform.path(host, device->name) : platform.path(device->name, host);
     const std::set<std::uint32_t> channels(path.channels.begin(), path.channels.end());
     double faster = 0;
-    if (device == devices.front()) ways.common = channels;
-    std::erase_if(ways.common, [&](std::uint32_t channel) { return channels.count(channel) == 0; });
+    if (device == devices.front()) paths.common = channels;
+    std::erase_if(paths.common,
+                  [&](std::uint32_t channel) { return channels.count(channel) == 0; });
     const Path& by_units = down ? platform.path(host, device->name, CopyMode::synchronous)
                                 : platform.path(device->name, host, CopyMode::synchronous);
     for (const Path* way : {&path, &by_units}) {
       faster = std::max(faster, narrowest(platform, way->channels));
-      ways.least_delay = std::min(ways.least_delay, way->setup_s + way->latency_s);
+      paths.least_delay = std::min(paths.least_delay, way->setup_s + way->latency_s);
     }
-    ways.rate += faster;
+    paths.rate += faster;
   }
-  for (const std::uint32_t channel : ways.common)
-    ways.rate = std::min(ways.rate, platform.channels[channel].bandwidth);
-  return ways;
+  for (const std::uint32_t channel : paths.common)
+    paths.rate = std::min(paths.rate, platform.channels[channel].bandwidth);
+  return paths;
 }
 
 /// Marks the layers behind `layer`, which are those that read its output, directly or through other layers.
@@ -111,7 +113,7 @@ double weights_used_twice(const Model& model, double element) {
   const auto reached = behind(model, static_cast<std::uint32_t>(first - model.layers.begin()));
   double elements = 0;
   for (std::size_t l = 0; l < reached.size(); ++l)
-    if (reached[l] && !model.layers[l].picked)
+    if (reached[l] && !model.layers[l].weights_read)
       elements += static_cast<double>(model.layers[l].parameters);
   return elements * element;
 }
@@ -228,7 +230,8 @@ class Terms {
   }
 
   void add_links() {
-    const Ways down = ways_of(scenario_, devices_, true), up = ways_of(scenario_, devices_, false);
+    const HostPaths down = host_paths(scenario_, devices_, true),
+                    up = host_paths(scenario_, devices_, false);
     terms_.down_rate = down.rate;
     if (limits_.inputs)
       terms_.first_s = down.least_delay +

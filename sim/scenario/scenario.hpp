@@ -63,7 +63,8 @@ struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  std::optional<PriceAgain> again = {};  ///< how to price it again; none: that is not possible
+  /// How to price it again. None: that is not possible.
+  std::optional<PriceAgain> price_again = {};
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
 

@@ -156,12 +156,12 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
 /// longest possible. A dynamic programme goes from the back: it finds the fewest stages from each layer on.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
-  struct Rest {
+  struct RemainingCut {
     std::uint32_t stages = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t last = 0;  ///< the last layer of the first of these stages
   };
   constexpr std::uint32_t impossible = std::numeric_limits<std::uint32_t>::max();
-  std::vector<Rest> rest(sizes.layers() + 1);
+  std::vector<RemainingCut> rest(sizes.layers() + 1);
   rest.back().stages = 0;
   for (std::uint32_t first = sizes.layers(); first-- > 0;)
     for (const std::uint32_t last : fitting(request, sizes, first, budget)) {

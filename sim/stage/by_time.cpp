@@ -33,12 +33,13 @@ class Divider {
   }
 
   Division divide(std::int64_t in_flight) const {
-    struct Best {
+    struct BestDivision {
       double seconds = never;
       std::uint32_t stages = 0, first = 0;
     };
     const std::uint32_t count = sizes_.layers();
-    std::vector<Best> best(count + 1);  // best[i] is the best division of the first i layers
+    // best[i] is the best division of the first i layers.
+    std::vector<BestDivision> best(count + 1);
     best[0].seconds = 0;
     for (std::uint32_t first = 0; first < count; ++first) {
       if (best[first].seconds == never) continue;
@@ -49,7 +50,7 @@ class Divider {
         if (weights(first, last) > *request_.device.memory().capacity) break;
         if (!fits(first, last, inner, in_flight)) continue;
         const double seconds = best[first].seconds + stage_seconds(first, last, in_flight);
-        Best& found = best[last + 1];
+        BestDivision& found = best[last + 1];
         if (seconds < found.seconds ||
             (seconds == found.seconds && best[first].stages + 1 < found.stages))
           found = {seconds, best[first].stages + 1, first};

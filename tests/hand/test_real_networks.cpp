@@ -29,14 +29,14 @@ const std::vector<Network> networks = {
     {"unet", "[relu1.down2, pool4, both3]", "3%"},
 };
 
-struct Way {
+struct PolicyCase {
   const char* keys;
   /// 2 steps of 3 batches of 2 micro-batches of 1 sample are 12 samples.
   std::int64_t weights_times;
   bool saves_boundaries;
 };
 
-const std::vector<Way> ways = {
+const std::vector<PolicyCase> policy_cases = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
     // With two micro-batches in flight, a step takes three passes over the weights.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
@@ -79,7 +79,7 @@ double moved(const Totals& totals, TensorClass tensor_class) {
   return totals.sums().class_bytes[static_cast<std::size_t>(tensor_class)];
 }
 
-void check_trace(const Scenario& scenario, const Way& way) {
+void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() >= 2);
   std::int64_t weights = 0, flop = 0, crossing = 0;
@@ -93,7 +93,7 @@ void check_trace(const Scenario& scenario, const Way& way) {
   const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
   CHECK(weights == 2 * scenario.model.parameters() + copies);
   // A device that keeps all weights does not need a copy.
-  const std::int64_t held = way.weights_times == 1 ? weights - copies : weights;
+  const std::int64_t held = policy_case.weights_times == 1 ? weights - copies : weights;
 
   const Plan plan = make_plan(scenario);
   check(plan);
@@ -104,25 +104,26 @@ void check_trace(const Scenario& scenario, const Way& way) {
   REQUIRE(totals.complete());
   CHECK(totals.sums().samples == 12);
   CHECK(totals.sums().flop == 12.0 * static_cast<double>(scenario.model.flop()));
-  CHECK(moved(totals, TensorClass::weight) == static_cast<double>(way.weights_times * held));
+  CHECK(moved(totals, TensorClass::weight) ==
+        static_cast<double>(policy_case.weights_times * held));
   CHECK(moved(totals, TensorClass::input) == 12.0 * static_cast<double>(stages[0].input_bytes));
   CHECK(moved(totals, TensorClass::output) ==
         12.0 * static_cast<double>(stages.back().output_bytes));
   CHECK(moved(totals, TensorClass::activation) ==
-        (way.saves_boundaries ? 2 * 12.0 * static_cast<double>(crossing) : 0));
+        (policy_case.saves_boundaries ? 2 * 12.0 * static_cast<double>(crossing) : 0));
   CHECK(PlanTables(plan).contention_free());
   CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
 }
 
 TEST_CASE("the trace of a real network has the model's FLOP and bytes, and equals the replay's") {
   for (const Network& network : networks)
-    for (const Way& way : ways) {
+    for (const PolicyCase& policy_case : policy_cases) {
       const std::vector<std::string> cuts = {
           std::string("{cut: explicit, after: ") + network.after + "}", "{cut: balanced, count: 4}",
           std::string("{cut: by_memory, share: ") + network.by_memory + "}"};
       for (const std::string& cut : cuts) {
-        INFO(network.name << " " << cut << " " << way.keys);
-        check_trace(scenario_of(network, "stages: " + cut + "\n" + way.keys), way);
+        INFO(network.name << " " << cut << " " << policy_case.keys);
+        check_trace(scenario_of(network, "stages: " + cut + "\n" + policy_case.keys), policy_case);
       }
     }
 }

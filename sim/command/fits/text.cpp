@@ -85,18 +85,19 @@ std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
   const auto first = std::find_if(cards.begin(), cards.end(),
-                                  [](const CardFit& card) { return card.one.has_value(); });
+                                  [](const CardFit& card) { return card.one_sample.has_value(); });
   const bool alike = std::all_of(cards.begin(), cards.end(), [&](const CardFit& card) {
-    return !card.error.empty() || (first != cards.end() && card.one == first->one);
+    return !card.error.empty() || (first != cards.end() && card.one_sample == first->one_sample);
   });
   const auto number = first - cards.begin();
   for (std::size_t i = 0; i < cards.size(); ++i)
-    if (cards[i].one && (static_cast<std::ptrdiff_t>(i) == number || !alike))
-      columns.push_back({alike ? "1 sample" : answer.names[i] + ", 1 sample", &*cards[i].one});
-  for (std::size_t i = 0; i < cards.size(); ++i)
-    if (cards[i].most && cards[i].most->samples > 1)
+    if (cards[i].one_sample && (static_cast<std::ptrdiff_t>(i) == number || !alike))
       columns.push_back(
-          {answer.names[i] + ", " + samples_text(cards[i].most->samples), &*cards[i].most});
+          {alike ? "1 sample" : answer.names[i] + ", 1 sample", &*cards[i].one_sample});
+  for (std::size_t i = 0; i < cards.size(); ++i)
+    if (cards[i].largest_footprint && cards[i].largest_footprint->samples > 1)
+      columns.push_back({answer.names[i] + ", " + samples_text(cards[i].largest_footprint->samples),
+                         &*cards[i].largest_footprint});
   return columns;
 }
 
@@ -135,7 +136,8 @@ std::string lack(const CardFit& card) {
   if (!card.next) return "see --json";
   std::size_t most = 0;
   const auto more = [&](std::size_t c) {
-    return card.next->by_class[c] - (card.most ? card.most->by_class[c] : 0);
+    return card.next->by_class[c] -
+           (card.largest_footprint ? card.largest_footprint->by_class[c] : 0);
   };
   for (std::size_t c = 1; c < tensor_class_count; ++c)
     if (more(c) > more(most)) most = c;

@@ -68,7 +68,7 @@ TextTable searches(const PlacementCurve& curve) {
                               right("moves"), right("moved"), right("beside kernels")}};
   for (const PlacementResult& result : curve.results) {
     if (!result.bound_s || !result.refused.empty()) continue;
-    const PlacementResult::Moved moved = result.moved(curve.question);
+    const PlacementResult::MoveTotals moved = result.move_totals(curve.question);
     table.rows.push_back(
         {bytes_text(result.capacity), result.way,
          format_quantity(result.seconds(), Dimension::seconds),

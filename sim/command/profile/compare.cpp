@@ -111,7 +111,7 @@ std::string counts_text(const CompareRequest& asked, const Comparison& c) {
 std::string rows_table(const CompareRequest& asked, std::vector<ComparedRow> rows,
                        std::size_t most) {
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& x, const ComparedRow& y) {
-    return x.apart() > y.apart();
+    return x.factor() > y.factor();
   });
   TextTable table{.columns = {left("rows that disagree, the worst first"), right("A"), right("B"),
                               right("A / B")},

@@ -24,10 +24,10 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
 /// Whether the energy differs from seconds x watts. It does so if it was measured, or if it depends on what limits an
 /// operator.
 bool has_own_energy(const OperatorSums& sums) {
-  if (!(sums.all.seconds > 0) || !(sums.all.joules > 0)) return false;
+  if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)
-    if (std::abs(one.joules / sums.all.joules - one.seconds / sums.all.seconds) > 1e-9) return true;
-  return sums.all.measured_j > 0;
+    if (std::abs(one.joules / sums.total.joules - one.seconds / sums.total.seconds) > 1e-9) return true;
+  return sums.total.measured_j > 0;
 }
 
 Value sum_value(const OperatorSum& one) {
@@ -47,12 +47,12 @@ void add_operators(Rows& rows, const Report& report) {
   if (!has_own_energy(sums)) return;
   std::string text;
   for (std::size_t c = 0; c < std::min(most_classes, sums.classes.size()); ++c)
-    text += (c == 0 ? "" : ", ") + shares_text(sums.classes[c], sums.all);
+    text += (c == 0 ? "" : ", ") + shares_text(sums.classes[c], sums.total);
   if (sums.classes.size() > most_classes)
     text += ", " + std::to_string(sums.classes.size() - most_classes) + " more";
   rows.emplace_back("operators", text);
-  if (sums.all.measured_j > 0)
-    rows.emplace_back("", percent(sums.all.measured_j / sums.all.joules) +
+  if (sums.total.measured_j > 0)
+    rows.emplace_back("", percent(sums.total.measured_j / sums.total.joules) +
                               " of the energy above rest was measured");
 }
 
@@ -60,12 +60,12 @@ Value operators_value(const Report& report) {
   if (!report.question.scenario) return Value::make_null();
   const OperatorSums sums = sums_of(report);
   return object(
-      {{"seconds", sums.all.seconds},
-       {"joules_above_idle", sums.all.joules},
+      {{"seconds", sums.total.seconds},
+       {"joules_above_idle", sums.total.joules},
        {"measured_share_of_time",
-        sums.all.seconds > 0 ? Item(sums.all.measured_s / sums.all.seconds) : Item(nullptr)},
+        sums.total.seconds > 0 ? Item(sums.total.measured_s / sums.total.seconds) : Item(nullptr)},
        {"measured_share_of_energy",
-        sums.all.joules > 0 ? Item(sums.all.measured_j / sums.all.joules) : Item(nullptr)},
+        sums.total.joules > 0 ? Item(sums.total.measured_j / sums.total.joules) : Item(nullptr)},
        {"classes", list_of(sums.classes, sum_value)},
        {"layers", list_of(sums.layers, sum_value)}});
 }

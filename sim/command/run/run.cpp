@@ -22,9 +22,9 @@ int resolve(const Question& question, const Arguments& arguments) {
 }
 
 /// Runs the plan. A progress line disappears before anything else is printed. If a trace is written, it contains the
-/// notes, which are then also returned in `told`.
+/// notes, which are then also returned in `notes`.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
-                  const std::string& trace_path, std::optional<std::vector<GivenNote>>& told) {
+                  const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");
   RunRequest request{.plan = plan, .trace_path = trace_path};
   if (const std::string name = arguments.text("executor"); !name.empty())
@@ -33,8 +33,8 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
     request.scenario_text = question.scenario->text();
     request.question_bound_s = question_bound(*question.scenario).seconds;
     request.answer = [&](const Summary& summary) {
-      told = notes_of({*question.scenario, plan, summary});
-      return answer_json(*question.scenario, summary, *told);
+      notes = notes_of({*question.scenario, plan, summary});
+      return answer_json(*question.scenario, summary, *notes);
     };
   }
   request.command_line = arguments.line;
@@ -45,11 +45,11 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
 
 int answer(const Arguments& arguments, Question& question, const std::string& trace_path) {
   const Plan plan = plan_of(question);
-  std::optional<std::vector<GivenNote>> told;
-  const RunResult result = execute(arguments, question, plan, trace_path, told);
+  std::optional<std::vector<GivenNote>> notes;
+  const RunResult result = execute(arguments, question, plan, trace_path, notes);
   Report report{question, plan, result, trace_path};
   if (question.scenario)
-    report.notes = told ? *told : notes_of({*question.scenario, plan, result.summary});
+    report.notes = notes ? *notes : notes_of({*question.scenario, plan, result.summary});
   print(arguments.has("json") ? report_json(report) : folded(report_text(report), page_width()));
   return 0;
 }

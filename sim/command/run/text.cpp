@@ -230,7 +230,7 @@ std::string report_text(const Report& report) {
   add_operators(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
-  for (const GivenNote& told : report.notes) rows.emplace_back("note", printable(told.text));
+  for (const GivenNote& note : report.notes) rows.emplace_back("note", printable(note.text));
   return text + rows_text(rows);
 }
 

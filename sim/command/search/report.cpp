@@ -58,7 +58,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
-    if (result.merits[i].stand == Merit::Stand::breaks &&
+    if (result.merits[i].status == Merit::LimitStatus::breaks &&
         (!nearest || result.merits[i] < result.merits[*nearest]))
       nearest = i;
   return nearest;
@@ -97,7 +97,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;
   for (std::size_t i = result.merits.size(); i-- > 0;) {
-    if (result.merits[i].stand != Merit::Stand::refused ||
+    if (result.merits[i].status != Merit::LimitStatus::refused ||
         result.sweep.outcomes[i].status != PointResult::Status::complete)
       continue;
     ++count;

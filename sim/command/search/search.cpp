@@ -87,7 +87,7 @@ int run_search_command(const Arguments& arguments) {
       static_cast<std::size_t>(arguments.integer("points", usual_points, 1, 1'000'000));
   request.jobs = static_cast<std::size_t>(
       arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
-  if (!arguments.has("no-verify")) request.both = by_both();
+  if (!arguments.has("no-verify")) request.by_both_executors = by_both();
   request.store = store ? &*store : nullptr;
   request.retry_failed = arguments.has("retry-failed");
   ProgressLine line("points");

@@ -12,7 +12,7 @@ bool computes(const Labels& labels, std::uint32_t stream) {
   return labels.streams[stream].kind == "compute";
 }
 
-std::string cause_of(const Labels& labels, const Span& span) {
+std::string wait_reason(const Labels& labels, const Span& span) {
   if (span.reason == WaitReason::memory && span.blocker < labels.pools.size())
     return "room in " + labels.pools[span.blocker].name + ", or its turn to get it";
   if (span.reason == WaitReason::data && span.blocker < labels.actions.size()) {
@@ -29,13 +29,13 @@ Activity activity_of(const TraceReader& trace) {
   Activity activity;
   activity.streams.resize(labels.streams.size());
   std::vector<double> last_end(labels.streams.size(), 0);
-  std::map<std::string, Activity::Cause> causes;
+  std::map<std::string, Activity::WaitTotal> by_reason;
   const auto idle = [&](const std::string& what, double seconds) {
     if (!(seconds > 0)) return;
-    Activity::Cause& cause = causes[what];
-    cause.what = what;
-    cause.seconds += seconds;
-    ++cause.times;
+    Activity::WaitTotal& wait = by_reason[what];
+    wait.what = what;
+    wait.seconds += seconds;
+    ++wait.times;
   };
   trace.spans([&](const std::vector<Span>& spans) {
     check_interrupt();
@@ -45,7 +45,7 @@ Activity activity_of(const TraceReader& trace) {
       ++activity.streams[stream].spans;
       last_end[stream] = std::max(last_end[stream], span.end);
       activity.end_s = std::max(activity.end_s, span.available);
-      if (computes(labels, stream) && span.waited > 0) idle(cause_of(labels, span), span.waited);
+      if (computes(labels, stream) && span.waited > 0) idle(wait_reason(labels, span), span.waited);
     }
   });
   for (std::uint32_t s = 0; s < labels.streams.size(); ++s) {
@@ -53,8 +53,8 @@ Activity activity_of(const TraceReader& trace) {
     activity.compute_span_s += activity.end_s;
     idle("nothing: it had no further work", activity.end_s - last_end[s]);
   }
-  for (auto& [what, cause] : causes) activity.causes.push_back(std::move(cause));
-  std::stable_sort(activity.causes.begin(), activity.causes.end(),
+  for (auto& [what, wait] : by_reason) activity.wait_totals.push_back(std::move(wait));
+  std::stable_sort(activity.wait_totals.begin(), activity.wait_totals.end(),
                    [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   return activity;
 }

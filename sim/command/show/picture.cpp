@@ -205,16 +205,16 @@ std::string rows_of_streams_and_memories(const TraceReader& trace, const Activit
 std::string causes_text(const Activity& activity) {
   std::string text = "\n" + bold("Where compute waited") + "\n";
   if (activity.compute_span_s == 0) return text + "  nothing was computed\n";
-  if (activity.causes.empty()) return text + "  nowhere: it was always busy\n";
-  for (std::size_t c = 0; c < std::min(activity.causes.size(), most_causes); ++c) {
-    const Activity::Cause& cause = activity.causes[c];
-    text += "  " + padded(seconds(cause.seconds), 10, true) +
-            padded(percent(cause.seconds / activity.compute_span_s), 13, true) + "  for " +
-            printable(cause.what) + ", " + grouped(cause.times) +
-            (cause.times == 1 ? " time\n" : " times\n");
+  if (activity.wait_totals.empty()) return text + "  nowhere: it was always busy\n";
+  for (std::size_t c = 0; c < std::min(activity.wait_totals.size(), most_causes); ++c) {
+    const Activity::WaitTotal& wait = activity.wait_totals[c];
+    text += "  " + padded(seconds(wait.seconds), 10, true) +
+            padded(percent(wait.seconds / activity.compute_span_s), 13, true) + "  for " +
+            printable(wait.what) + ", " + grouped(wait.times) +
+            (wait.times == 1 ? " time\n" : " times\n");
   }
-  if (activity.causes.size() > most_causes)
-    text += "  ... (" + std::to_string(activity.causes.size()) + " causes)\n";
+  if (activity.wait_totals.size() > most_causes)
+    text += "  ... (" + std::to_string(activity.wait_totals.size()) + " causes)\n";
   return text;
 }
 

@@ -17,15 +17,15 @@ struct Activity {
     double busy_s = 0;
     std::int64_t spans = 0;
   };
-  struct Cause {
+  struct WaitTotal {
     std::string what;  ///< "load on gpu.host.down", "room in gpu, or its turn to get it"
     double seconds = 0;
     std::int64_t times = 0;
   };
-  double end_s = 0;             ///< when the last span ended and arrived
-  double compute_span_s = 0;    ///< end_s x number of compute streams that did anything
-  std::vector<Stream> streams;  ///< in the order of the trace's labels
-  std::vector<Cause> causes;    ///< longest first
+  double end_s = 0;                    ///< when the last span ended and arrived
+  double compute_span_s = 0;           ///< end_s x number of compute streams that did anything
+  std::vector<Stream> streams;         ///< in the order of the trace's labels
+  std::vector<WaitTotal> wait_totals;  ///< longest first
 };
 Activity activity_of(const TraceReader& trace);
 

@@ -108,7 +108,7 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   request.jobs = static_cast<std::size_t>(
       arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
   request.verify = verified_share(arguments);
-  request.both = through(Executor::both);
+  request.by_both_executors = through(Executor::both);
   if (arguments.text("executor", "replay") == "simgrid")
     request.simgrid = through(Executor::simgrid);
   if (arguments.has("shard")) request.shard = parse_shard(arguments.text("shard"));

@@ -147,9 +147,10 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 /// stride, the window is the stride.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
-  std::vector<double> told = numbers_after(config, "output_size");
-  if (const auto one = number_after(config, "output_size"); told.empty() && one) told = {*one};
-  if (!told.empty()) return told.front() * told.back();
+  std::vector<double> output_size = numbers_after(config, "output_size");
+  if (const auto one = number_after(config, "output_size"); output_size.empty() && one)
+    output_size = {*one};
+  if (!output_size.empty()) return output_size.front() * output_size.back();
   const double stride =
       number_after(config, "stride")
           .value_or(number_after(config, "kernel")

@@ -126,7 +126,7 @@ inline void Replay::go_on() {
 void Replay::start_granted() {
   for (const std::uint32_t s : granted_) {
     StreamState& stream = streams_[s];
-    stream.cause.granted(now_, grants_.awaited(s), grants_.granted_by(s));
+    stream.cause.consider_grant(now_, grants_.awaited(s), grants_.granted_by(s));
     note_grant(stream.cursor.action());
     start(s, now_);
   }
@@ -155,7 +155,7 @@ inline void Replay::attempt(std::uint32_t s) {
     stream.cursor.skip_dropped();
     if (stream.cursor.done() || !all_ended(s)) return;
     stream.cause =
-        arrivals_.cause_of(stream.free_at, stream.cursor.action(), stream.cursor.iteration());
+        arrivals_.start_reason(stream.free_at, stream.cursor.action(), stream.cursor.iteration());
   }
   const std::uint32_t a = stream.cursor.action();
   const double ready = stream.cause.ready;
@@ -234,7 +234,7 @@ inline void Replay::finish(std::uint32_t s) {
   ++executed_;
   result_.makespan = std::max(result_.makespan, available);
   std::int64_t row = executed_ - 1;
-  const Cause& cause = stream.cause;
+  const StartReason& cause = stream.cause;
   if (emitter_)
     row = emitter_->span({a, i, stream.started_at, now_, available,
                           stream.started_at - stream.free_at, cause.reason, cause.blocker,

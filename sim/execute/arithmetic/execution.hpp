@@ -22,7 +22,7 @@ struct StreamState {
   Cursor cursor;
   double free_at = 0;
   double started_at = 0;
-  Cause cause;
+  StartReason cause;
   State state = State::waiting;
   bool own_left = false;      ///< the arithmetic part of its action still runs
   std::uint32_t parts = 0;    ///< parts of its action that still run: the arithmetic part and flows

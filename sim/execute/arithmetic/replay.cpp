@@ -26,13 +26,14 @@ ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options) 
 }
 
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each) {
-  struct Each final : Sink {
-    explicit Each(const std::function<void(const Executed&)>& function) : each_span(function) {}
+  struct SpanCallback final : Sink {
+    explicit SpanCallback(const std::function<void(const Executed&)>& function)
+        : each_span(function) {}
     void span(const Span& span) override { each_span(span); }
     void memory(const MemoryEvent&) override {}
     const std::function<void(const Executed&)>& each_span;
   };
-  Each sink(each);
+  SpanCallback sink(each);
   return replay(plan, sink);
 }
 

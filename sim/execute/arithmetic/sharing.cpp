@@ -37,7 +37,7 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
     marked_[number] = 0;
     Flow& flow = flows_[number];
     if (flow.rate == next_rate_[number]) continue;
-    flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
+    flow.bytes_left = std::max(0.0, flow.bytes_left - flow.rate * (now - flow.since));
     flow.since = now;
     flow.rate = next_rate_[number];
     moved_.push_back(number);
@@ -65,16 +65,16 @@ void Sharing::collect_component() {
 
 void Sharing::fill() {
   for (const std::uint32_t l : component_links_) {
-    links_[l].left = plan_.links[l].bandwidth;
-    links_[l].open = static_cast<std::uint32_t>(links_[l].flows.size());
+    links_[l].rate_left = plan_.links[l].bandwidth;
+    links_[l].unrated_flows = static_cast<std::uint32_t>(links_[l].flows.size());
   }
   for (const std::uint32_t number : component_) next_rate_[number] = -1;
   for (std::size_t settled = 0; settled < component_.size();) {
     double share = std::numeric_limits<double>::infinity();
     std::uint32_t tightest = none;
     for (const std::uint32_t l : component_links_)
-      if (links_[l].open > 0 && links_[l].left / links_[l].open < share) {
-        share = links_[l].left / links_[l].open;
+      if (links_[l].unrated_flows > 0 && links_[l].rate_left / links_[l].unrated_flows < share) {
+        share = links_[l].rate_left / links_[l].unrated_flows;
         tightest = l;
       }
     for (const std::uint32_t number : links_[tightest].flows) {
@@ -89,8 +89,8 @@ void Sharing::fill() {
 void Sharing::settle(std::uint32_t number, double rate) {
   next_rate_[number] = rate;
   for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {
-    links_[l].left = std::max(0.0, links_[l].left - rate);
-    --links_[l].open;
+    links_[l].rate_left = std::max(0.0, links_[l].rate_left - rate);
+    --links_[l].unrated_flows;
   }
 }
 

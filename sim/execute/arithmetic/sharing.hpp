@@ -15,10 +15,10 @@ class Sharing {
  public:
   struct Flow {
     std::uint32_t route = none;  ///< none: there is no flow
-    double left = 0;             ///< bytes at `since`
+    double bytes_left = 0;       ///< bytes at `since`
     double rate = 0;
     double since = 0;
-    double end() const { return since + left / rate; }
+    double end() const { return since + bytes_left / rate; }
   };
   /// Holds at most this many flows at a time; the caller numbers them.
   Sharing(const Plan& plan, std::size_t flows);
@@ -37,8 +37,8 @@ class Sharing {
  private:
   struct Link {
     std::vector<std::uint32_t> flows;  ///< numbers of flows
-    double left = 0;                   ///< byte/s that are not yet given to a flow
-    std::uint32_t open = 0;            ///< flows that have not been given a rate
+    double rate_left = 0;              ///< byte/s that are not yet given to a flow
+    std::uint32_t unrated_flows = 0;   ///< flows that have not been given a rate
     bool marked = false;
   };
   void collect_component();

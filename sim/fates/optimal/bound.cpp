@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-using Means = std::vector<double>;  ///< weights of the cuts, then of the computation; sum 1
+using CutValues = std::vector<double>;  ///< a value per cut, and at the end one of the computation
 
 /// The stages s for which there are inequalities: the first stage, and others at equal distances. Each is called a cut
 /// here.
@@ -21,9 +21,9 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// The sum of the inequality of each cut, in seconds, and at the end the seconds of the computation.
-struct Halves {
-  Means forward, backward;
+/// Weights (with the sum 1), or the seconds of the inequality of each cut, for the forward and the backward passes.
+struct PassValues {
+  CutValues forward, backward;
 };
 
 class Overlap {
@@ -44,10 +44,10 @@ class Overlap {
     means_.forward = means_.backward = even();
     for (int i = 1; i <= steps; ++i) {
       const FateWeights now = weights();
-      const FateRelaxation::Best found = relaxation_.best(now);
+      const FateRelaxation::BestBound found = relaxation_.best(now);
       if (found.value > best.halves) best = {0, found.value, now};
-      const Halves more = sums(found.more.choices, now, found.price),
-                   less = sums(found.less.choices, now, found.price);
+      const PassValues more = sums(found.more.choices, now, found.price),
+                       less = sums(found.less.choices, now, found.price);
       const double share = found.share();
       const double step = 4 / std::sqrt(static_cast<double>(i));
       climb(means_.forward, more.forward, less.forward, share, step);
@@ -57,12 +57,12 @@ class Overlap {
   }
 
  private:
-  Means even() const {
-    return Means(cuts_.size() + 1, 1.0 / static_cast<double>(cuts_.size() + 1));
+  CutValues even() const {
+    return CutValues(cuts_.size() + 1, 1.0 / static_cast<double>(cuts_.size() + 1));
   }
 
-  Means computation() const {
-    Means means(cuts_.size() + 1);
+  CutValues computation() const {
+    CutValues means(cuts_.size() + 1);
     means.back() = 1;
     return means;
   }
@@ -79,7 +79,8 @@ class Overlap {
     return weights;
   }
 
-  void spread(const Means& means, std::vector<double>& copies, std::vector<double>& runs) const {
+  void spread(const CutValues& means, std::vector<double>& copies,
+              std::vector<double>& runs) const {
     double up_to = 0, before = 0;
     for (std::size_t i = 0, k = 0; i < n_; ++i) {
       before = up_to;
@@ -89,8 +90,8 @@ class Overlap {
     }
   }
 
-  Halves sums(const Choices& choices, const FateWeights& weights, double price) const {
-    Halves halves{Means(cuts_.size() + 1), Means(cuts_.size() + 1)};
+  PassValues sums(const Choices& choices, const FateWeights& weights, double price) const {
+    PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + 1)};
     for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: number of the cuts up to stage i
       while (k < cuts_.size() && cuts_[k] <= i) ++k;
       const ChainStage& stage = chain_.stages[i];
@@ -103,20 +104,21 @@ class Overlap {
       if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
       if (weights.turn[i] * stage.turn.load_s < price * static_cast<double>(stage.turn.bytes))
         load += whole_passes_ * stage.turn.load_s;
-      for (std::size_t c = 0; c < k; ++c) halves.forward[c] += save, halves.backward[c] += load;
+      for (std::size_t c = 0; c < k; ++c) values.forward[c] += save, values.backward[c] += load;
       for (std::size_t c = 0; c <= cuts_.size(); ++c) {
         if (c < cuts_.size() && cuts_[c] < i) continue;
         const double part = c < cuts_.size() && cuts_[c] == i ? one_of_all_ : 1;
-        halves.forward[c] += part * stage.forward_s;
-        halves.backward[c] += part * stage.backward_s;
+        values.forward[c] += part * stage.forward_s;
+        values.backward[c] += part * stage.backward_s;
       }
-      if (choices.inner[i] == Fate::recompute) halves.backward.back() += stage.forward_s;
+      if (choices.inner[i] == Fate::recompute) values.backward.back() += stage.forward_s;
     }
-    return halves;
+    return values;
   }
 
-  static void climb(Means& means, const Means& more, const Means& less, double share, double step) {
-    Means slope(means.size());
+  static void climb(CutValues& means, const CutValues& more, const CutValues& less, double share,
+                    double step) {
+    CutValues slope(means.size());
     for (std::size_t k = 0; k < means.size(); ++k)
       slope[k] = more[k] * (1 - share) + less[k] * share;
     const auto [low, high] = std::minmax_element(slope.begin(), slope.end());
@@ -134,7 +136,7 @@ class Overlap {
   std::vector<std::size_t> cuts_;
   double one_of_all_;  ///< 1 / the number of micro-batches side by side
   double whole_passes_;
-  Halves means_;
+  PassValues means_;
 };
 
 /// The seconds of the copies that every tape must make.

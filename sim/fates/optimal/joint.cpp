@@ -61,6 +61,7 @@ class Separating {
 
   Tape tape() {
     for (at_ = 0; at_ < joint_.size(); ++at_) take(joint_[at_]);
+    drop_idle_saves();
     return std::move(tape_);
   }
 
@@ -110,6 +111,19 @@ class Separating {
 
   void add(Kind kind, std::size_t b) {
     tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
+  }
+
+  /// Removes the saves of boundaries that are never loaded again, because another joint boundary
+  /// holds them on the device until they are read.
+  void drop_idle_saves() {
+    std::vector<bool> loaded(saved_.size(), false);
+    for (const TapeOp& op : tape_)
+      if (op.kind == Kind::load && !op.inner) loaded[op.number] = true;
+    tape_.erase(std::remove_if(tape_.begin(), tape_.end(),
+                               [&](const TapeOp& op) {
+                                 return op.kind == Kind::save && !op.inner && !loaded[op.number];
+                               }),
+                tape_.end());
   }
 
   const Chain& chain_;

@@ -1,5 +1,6 @@
 // optimal: finds the least time within the device's memory, and may keep, recompute and offload at once. Without
-// overlap a frontier of the chain gives the answer. With overlap, candidate plans are listed and replayed.
+// overlap a frontier of the chain gives the answer. If the chain branches, the frontier is only a start: all choices of
+// up to 4 stages are tried, and a local search goes on for more. With overlap, candidate plans are listed and replayed.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -24,12 +25,13 @@ constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The tape that needs the least bytes. When nothing fits, the message says how many these are.
-struct Least {
+struct SmallestTape {
   std::int64_t bytes = unlimited;
   Tape tape = {};
 };
 
-[[noreturn]] void refuse(const FateRequest& request, const Least& found, std::int64_t budget) {
+[[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found,
+                         std::int64_t budget) {
   const std::int64_t least = found.bytes;
   Shortage shortage;
   if (!found.tape.empty()) shortage = request.shortage(found.tape);
@@ -43,31 +45,36 @@ struct Least {
   if (least <= budget)
     throw Infeasible("does not fit: no schedule was found that fits into the memory of each device",
                      std::move(shortage));
+  // If the chain branches, the tape that needs the least bytes is found on its view without branches.
+  // Another tape may need less.
+  const char* const sure = request.chain.branches()
+                               ? ". The least budget that was found to work is "
+                               : ". The least budget that works is ";
   throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
                        bytes_text(least) + " for activations, their gradients" + what +
-                       ", and only " + bytes_text(budget) + " are available" +
-                       ". The least budget that works is " + bytes_text(least),
+                       ", and only " + bytes_text(budget) + " are available" + sure +
+                       bytes_text(least),
                    std::move(shortage));
 }
 
 /// The result of a search, in seconds of the whole run, with a lower bound and the seconds that one more GB would save.
-struct Found {
+struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes that early loads may use
   double seconds = never;                  ///< infinity: nothing fits
   double bound = never, with_more = never;
   double micro_batch_bound = never;
-  Least least = {};
+  SmallestTape least = {};
   bool selective = false, least_selective = false;
 };
 
-Found nothing_fits(Least least) {
-  Found found;
+FateResult nothing_fits(SmallestTape least) {
+  FateResult found;
   found.least = std::move(least);
   return found;
 }
 
-void report(const Found& found, const FateRequest& request, FateChoice& choice) {
+void report(const FateResult& found, const FateRequest& request, FateChoice& choice) {
   const bool one = request.chain.side_by_side == 1;
   choice.facts.emplace_back(one ? "micro_batch_bound_s" : "pass_bound_s", found.micro_batch_bound,
                             "s");
@@ -85,9 +92,9 @@ std::int64_t one_more_gb(std::int64_t budget) {
 /// Finds the fastest tape within a budget when all operations take turns, and a bound. A frontier
 /// that was not thinned is exact, except if weights also take turns: the frontier does not know
 /// that several passes of a stage may share one load.
-class InTurn {
+class InTurnSearch {
  public:
-  explicit InTurn(const FateRequest& request)
+  explicit InTurnSearch(const FateRequest& request)
       : chain_(request.chain),
         joint_(joint_chain(chain_)),
         exact_(!request.takes_turns() && !request.chain.host_room && !chain_.branches()),
@@ -109,7 +116,7 @@ class InTurn {
   }
 
   /// The tape that needs the least bytes. If host memory is limited, it makes no copies there.
-  Least least() const {
+  SmallestTape least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
     return {peak_of(frontier, 0), tape_of(frontier, 0)};
   }
@@ -177,9 +184,9 @@ class InTurn {
 };
 
 /// Without overlap. The bound is for the micro-batches alone.
-Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
-  InTurn search(request);
-  Found found;
+FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
+  InTurnSearch search(request);
+  FateResult found;
   found.tape = search.within(budget);
   if (found.tape.empty()) return nothing_fits(search.least());
   const double count = request.run.micro_batches;
@@ -197,18 +204,18 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   return found;
 }
 
-Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
+FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
   if (answer.seconds == never) {  // no point fits, so the frontiers were only approximate
-    InTurn closer(request);
+    InTurnSearch closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());
     answer.seconds = request.score(answer.tape, budget).seconds;
     if (answer.seconds == never && request.takes_turns()) return nothing_fits(closer.least());
   }
-  Found found{answer.tape, answer.bytes, answer.seconds};
+  FateResult found{answer.tape, answer.bytes, answer.seconds};
   found.micro_batch_bound = fate_bound(request.chain, budget, Copies::overlapped);
   found.bound = run_bound_within(request.chain, request.run, budget);
   found.with_more = answer.seconds;
@@ -217,14 +224,14 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   return found;
 }
 
-Found choose_of(const FateRequest& request, std::int64_t budget) {
+FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
 /// The faster of the answers found with and without selective recomputation; the bound holds for
 /// both.
-Found better(const Found& plain, const Found& selective) {
-  Found found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
+FateResult better(const FateResult& plain, const FateResult& selective) {
+  FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
   found.least_selective = selective.least.bytes < plain.least.bytes;
   found.least = found.least_selective ? selective.least : plain.least;
@@ -250,7 +257,7 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
     parameters.fail("solver", "'milp' for 'solver': its programme is for up to " +
                                   std::to_string(most_milp_stages) + " stages, but there are " +
                                   std::to_string(request.chain.stages.size()) + "; use frontier");
-  InTurn search(request);
+  InTurnSearch search(request);
   const Tape known = search.within(budget);
   if (known.empty()) refuse(request, search.least(), budget);
   if (request.chain.host_room)
@@ -274,7 +281,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove it");
-  Found found = choose_of(request, budget);
+  FateResult found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
   if (found.tape.empty())
     refuse(found.least_selective ? *request.selective : request, found.least, budget);

@@ -183,7 +183,7 @@ FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double p
   return {all.value - price * room_, all.bytes - room_, row.choices()};
 }
 
-double FateRelaxation::Best::share() const {
+double FateRelaxation::BestBound::share() const {
   const double between = more.bytes - less.bytes;
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
@@ -191,7 +191,7 @@ double FateRelaxation::Best::share() const {
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
 // line stands for one choice of all fates, and its slope is the number of bytes kept beyond the room. The maximum is
 // where two lines meet and no third line lies below them. So a line that lies below replaces the one on its side.
-FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
+FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;
     double at_zero() const { return value - price * bytes; }
@@ -203,7 +203,7 @@ FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
     return Line{price, all.value - price * room_, all.bytes - room_};
   };
   Line more = line_at(0), less = more;
-  Best best;
+  BestBound best;
   best.value = more.value;
   if (more.bytes > 0) {
     less = line_at(2 * steepest_);

@@ -54,13 +54,13 @@ class FateRelaxation {
 
   /// The greatest bound over all prices. It lies between two choices whose prices are almost equal: one keeps more than
   /// fits into the room, and the other fits.
-  struct Best {
+  struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
     /// The share of `less` in the mixture of both that fills the room exactly.
     double share() const;
   };
-  Best best(const FateWeights& weights) const;
+  BestBound best(const FateWeights& weights) const;
 
  private:
   const Chain& chain_;

@@ -231,7 +231,7 @@ void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimate
     const TapeMemory memory = memory_of(chain_, tape);
     for (std::int64_t bytes = std::max(known.peak, below); bytes <= rung.bytes;) {
       --left_;
-      const AboutSeconds about = about_within(tape, memory, bytes);
+      const EstimatedSeconds about = estimate_within(tape, memory, bytes);
       all.push_back({tape, bytes, about.seconds});
       if (about.seconds <= known.about) break;
       bytes = std::max(about.next, bytes + (rung.bytes - below) / 64 + 1);
@@ -248,9 +248,9 @@ void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimate
                    [](const Candidate& a, const Candidate& b) { return a.about < b.about; });
 }
 
-AboutSeconds FateSearch::about_within(const Tape& tape, const TapeMemory& memory,
-                                      std::int64_t bytes) const {
-  return about_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
+EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory& memory,
+                                             std::int64_t bytes) const {
+  return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
 /// The approximate seconds of the tape within the rung; infinity if it does not fit.
@@ -264,7 +264,7 @@ double FateSearch::estimate(const Tape& tape) {
   seen = {memory.peak, infinite};
   if (memory.peak > room_ || !fits_in_host(chain_, tape)) return infinite;
   known = tape;
-  return seen.about = about_within(tape, memory, room_).seconds;
+  return seen.about = estimate_within(tape, memory, room_).seconds;
 }
 
 double FateSearch::take(const Tape& tape, Candidate& best) {

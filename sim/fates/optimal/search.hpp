@@ -86,7 +86,8 @@ class FateSearch {
   void shortlist(Rung& rung, std::int64_t below, std::int64_t estimates);
   int rungs_in_vain() const;
   double worth_a_replay() const;
-  AboutSeconds about_within(const Tape& tape, const TapeMemory& memory, std::int64_t bytes) const;
+  EstimatedSeconds estimate_within(const Tape& tape, const TapeMemory& memory,
+                                   std::int64_t bytes) const;
   void consider_alike(std::int64_t bytes, Answer& best);
   Scored consider(const Tape& tape, std::int64_t bytes, Answer& best);
   double least_seconds(const Tape& tape) const;

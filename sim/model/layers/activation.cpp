@@ -32,7 +32,7 @@ LayerCounts infer(const Reader&, const std::vector<const Shape*>& inputs) {
   counts.backward = {.input_flop = checked_mul(elements, backward_flop_each, "FLOP"),
                      .reads_inputs = reads == Reads::input,
                      .reads_output = reads == Reads::output};
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

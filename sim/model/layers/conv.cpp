@@ -29,7 +29,7 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   counts.shape = std::move(output);
   counts.shape.push_back(channels);
   count_product(counts, keys, checked_mul(filter, channels, "parameters"), meets);
-  counts.sight = sight_of(window);
+  counts.dependence = dependence_of(window);
   return counts;
 }
 
@@ -67,7 +67,7 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
   }
   LayerCounts counts = counts_of(keys, image, std::move(output), window,
                                  elements_of(Shape(image.begin(), image.end() - 1)));
-  counts.sight.kind = Sight::Kind::spread;
+  counts.dependence.kind = InputDependence::Kind::spread;
   return counts;
 }
 

@@ -59,7 +59,7 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   LayerCounts counts;
   counts.shape = {rows[0], features};
   counts.parameters = checked_mul(keys.integer("experts"), one, "parameters");
-  counts.picked = {.elements = checked_mul(rows[0], one, "elements read")};
+  counts.weights_read = {.elements = checked_mul(rows[0], one, "elements read")};
   counts.macs = checked_mul(rows[0], one, "multiply-accumulates");
   counts.flop = checked_mul(counts.macs, 2, "FLOP");
   counts.backward = {.input_flop = counts.flop, .weight_flop = counts.flop, .reads_inputs = true};

@@ -18,7 +18,7 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   for (const Shape* input : inputs)
     if (elements_of(*input) != outputs)
       counts.backward.input_flop = checked_add(counts.backward.input_flop, outputs, "FLOP");
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 
@@ -49,7 +49,7 @@ LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& in
                               ": expected equal extents except along axis " + std::to_string(axis));
     counts.shape[axis] = checked_add(counts.shape[axis], more, "elements");
   }
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

@@ -18,7 +18,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

@@ -14,7 +14,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = {input[0], features};
   count_product(counts, keys, checked_mul(input[1], features, "parameters"), input[0]);
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

@@ -7,23 +7,23 @@ namespace sluice {
 namespace {
 
 // The FLOP per element of the forward pass and of the backward pass.
-struct Each {
+struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
 // The backward pass reads the input and computes mean and variance from it again. Mean and variance are not counted as
 // kept tensors (as in Korthikanti et al. (2022), section 4.1), because they are only two values per row, channel or
 // group.
-LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
+LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;
   counts.parameters = checked_mul(shape.back(), parameters, "parameters");
   const std::int64_t elements = elements_of(shape);
-  counts.flop = checked_mul(elements, each.forward, "FLOP");
-  counts.backward = {.input_flop = checked_mul(elements, each.input_gradient, "FLOP"),
-                     .weight_flop = checked_mul(elements, each.weight_gradient, "FLOP"),
+  counts.flop = checked_mul(elements, per_element.forward, "FLOP");
+  counts.backward = {.input_flop = checked_mul(elements, per_element.input_gradient, "FLOP"),
+                     .weight_flop = checked_mul(elements, per_element.weight_gradient, "FLOP"),
                      .reads_inputs = true};
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 
@@ -65,7 +65,8 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  counts.sight.kind = Sight::Kind::everything;  // by mean and variance over all elements
+  // Each element depends on all, by mean and variance.
+  counts.dependence.kind = InputDependence::Kind::everything;
   return counts;
 }
 

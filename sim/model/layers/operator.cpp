@@ -50,7 +50,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       checked_add(checked_mul(counts.macs, 2, "FLOP"), each(keys, "flop", output, "FLOP"), "FLOP");
   counts.flop = checked_add(counts.flop, each(keys, "input_flop", input, "FLOP"), "FLOP");
   counts.backward = backward_of(keys, counts, inputs.size());
-  if (!keys.has("shape") || keys.boolean("same_place")) counts.sight.kind = Sight::Kind::same_place;
+  if (!keys.has("shape") || keys.boolean("same_place"))
+    counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

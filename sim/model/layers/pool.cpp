@@ -30,7 +30,7 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   counts.shape = slide(keys, window, image, keys.boolean("ceil"));
   counts.shape.push_back(image.back());
   counts.flop = checked_mul(elements_of(counts.shape), window.area(), "FLOP");
-  counts.sight = sight_of(window);
+  counts.dependence = dependence_of(window);
   return counts;
 }
 
@@ -79,13 +79,13 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
   }
   counts.backward.input_flop = counts.flop;
   // If the output's extent divides the image's, the windows are equal and lie side by side.
-  Sight sight{.kind = Sight::Kind::window, .reach = {}, .stride = {}};
+  InputDependence dependence{.kind = InputDependence::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;
-    sight.reach.push_back(image[axis] / output[axis]);
+    dependence.reach.push_back(image[axis] / output[axis]);
   }
-  sight.stride = sight.reach;
-  counts.sight = std::move(sight);
+  dependence.stride = dependence.reach;
+  counts.dependence = std::move(dependence);
   return counts;
 }
 

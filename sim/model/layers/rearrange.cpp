@@ -34,7 +34,7 @@ LayerCounts infer_split(const Reader& keys, const std::vector<const Shape*>& inp
   counts.shape = *inputs[0];
   const std::size_t axis = axis_of(keys, counts.shape);
   std::int64_t& extent = counts.shape[axis];
-  if (axis + 1 == counts.shape.size()) counts.sight.kind = Sight::Kind::same_place;
+  if (axis + 1 == counts.shape.size()) counts.dependence.kind = InputDependence::Kind::same_place;
   const std::int64_t part = keys.integer("part");
   if (keys.has("parts") == keys.has("sizes"))
     keys.fail(keys.has("parts") ? "parts" : "type", "split needs either 'parts' or 'sizes'");
@@ -59,7 +59,7 @@ LayerCounts infer_slice(const Reader& keys, const std::vector<const Shape*>& inp
   counts.shape = *inputs[0];
   const std::size_t axis = axis_of(keys, counts.shape);
   std::int64_t& extent = counts.shape[axis];
-  if (axis + 1 == counts.shape.size()) counts.sight.kind = Sight::Kind::same_place;
+  if (axis + 1 == counts.shape.size()) counts.dependence.kind = InputDependence::Kind::same_place;
   const std::int64_t begin = keys.integer("begin");
   const std::int64_t end = keys.has("end") ? keys.integer("end") : extent;
   if (end > extent)

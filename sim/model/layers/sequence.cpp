@@ -23,7 +23,7 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   LayerCounts counts;
   counts.shape = {tokens[0], features};
   counts.parameters = checked_mul(keys.integer("entries"), features, "parameters");
-  counts.picked = {.elements = elements_of(counts.shape)};
+  counts.weights_read = {.elements = elements_of(counts.shape)};
   counts.backward = {.weight_flop = elements_of(counts.shape), .reads_inputs = true};
   return counts;
 }
@@ -35,9 +35,9 @@ LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shap
   LayerCounts counts;
   counts.shape = *inputs[0];
   counts.parameters = checked_mul(keys.integer("entries"), counts.shape[1], "parameters");
-  counts.picked = {.elements = elements_of(counts.shape), .same_for_all = true};
+  counts.weights_read = {.elements = elements_of(counts.shape), .same_for_all = true};
   counts.flop = counts.backward.weight_flop = elements_of(counts.shape);
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 
@@ -56,7 +56,7 @@ LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& in
   LayerCounts counts;
   counts.shape = *inputs[0];
   counts.flop = counts.backward.input_flop = checked_mul(elements_of(counts.shape), 3, "FLOP");
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

@@ -63,7 +63,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
   // A layer with rate 0 is left out, unless its seconds were measured.
   if (keys.number("rate") > 0)
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
-  counts.sight.kind = Sight::Kind::same_place;
+  counts.dependence.kind = InputDependence::Kind::same_place;
   return counts;
 }
 

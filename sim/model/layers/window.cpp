@@ -190,10 +190,11 @@ Shape slide(const Reader& keys, const Window& window, const Shape& image, bool c
   return out;
 }
 
-Sight sight_of(const Window& window) {
+InputDependence dependence_of(const Window& window) {
   Shape reach;
   for (std::size_t axis = 0; axis < window.axes(); ++axis) reach.push_back(window.reach(axis));
-  return {.kind = Sight::Kind::window, .reach = std::move(reach), .stride = window.stride};
+  return {
+      .kind = InputDependence::Kind::window, .reach = std::move(reach), .stride = window.stride};
 }
 
 }  // namespace sluice

@@ -59,6 +59,6 @@ Window read_pool_window(const Reader& keys, std::size_t axes);
 Shape slide(const Reader& keys, const Window& window, const Shape& image, bool ceil = false);
 
 /// Returns the input pixels on which an output pixel depends through the window.
-Sight sight_of(const Window& window);
+InputDependence dependence_of(const Window& window);
 
 }  // namespace sluice

@@ -25,21 +25,21 @@ Platform shown_platform(const Platform& platform, const std::string& name) {
   return shown;
 }
 
-struct Shown {
-  Shown(const PolicyRequest& asked, const std::string& device)
+struct ShownRequest {
+  ShownRequest(const PolicyRequest& asked, const std::string& device)
       : platform(shown_platform(asked.pricing.platform, device)),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {}
-  Shown(const Shown&) = delete;
+  ShownRequest(const ShownRequest&) = delete;
 
   Platform platform;
   PolicyRequest request;  ///< refers to the platform above
 };
 
 /// Changes a plan for the machine that the policy was shown into a plan for the real machine.
-class Putter {
+class BackingRewriter {
  public:
-  Putter(Plan plan, const Platform& platform, const Common& common)
+  BackingRewriter(Plan plan, const Platform& platform, const CommonParameters& common)
       : plan_(std::move(plan)), platform_(platform), in_turn_(!common.overlap) {
     const DeviceMemory& memory = common.device.memories[1];
     second_ = pool(memory.pool);
@@ -49,7 +49,7 @@ class Putter {
     plan_.pools.push_back({host.name, host.capacity, "", plan_.pools[second_].enforced});
   }
 
-  Plan put() {
+  Plan rewrite() {
     move_homes();
     for (Action& action : plan_.actions) redirect(action);
     require_room();
@@ -178,17 +178,18 @@ class Putter {
   std::vector<std::uint32_t> begin_;  ///< the weights, which are in host memory at the start
 };
 
-Plan put_on(const PolicyRequest& request, const Common& common, Plan plan) {
-  Plan put = Putter(std::move(plan), request.pricing.platform, common).put();
-  put.facts.insert(put.facts.begin(), Fact("placement", backing));
-  return put;
+Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, Plan plan) {
+  Plan rewritten = BackingRewriter(std::move(plan), request.pricing.platform, common).rewrite();
+  rewritten.facts.insert(rewritten.facts.begin(), Fact("placement", backing));
+  return rewritten;
 }
 
 /// Judges the same choices on the real machine. The result has no plan if a memory is too small.
-Settled settled_on(const PolicyRequest& request, const Common& common, const Settled& shown) {
+Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
+                   const Settled& shown) {
   Settled one = {.text = shown.text, .attempt = shown.attempt};
   try {
-    const auto plan = std::make_shared<const Plan>(put_on(request, common, shown.plan()));
+    const auto plan = std::make_shared<const Plan>(rewrite_for(request, common, shown.plan()));
     check(*plan);
     one.seconds = run_seconds(*plan);
     one.plan = [plan] { return *plan; };
@@ -197,8 +198,8 @@ Settled settled_on(const PolicyRequest& request, const Common& common, const Set
   return one;
 }
 
-Candidate backed(Candidate candidate, const std::shared_ptr<const Shown>& shown,
-                 const PolicyRequest& request, const Common& common) {
+Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
+                 const PolicyRequest& request, const CommonParameters& common) {
   if (candidate.simulate)
     candidate.simulate = [simulate = std::move(candidate.simulate), shown, &request, common](
                              double worth, const auto& settled) {
@@ -246,14 +247,16 @@ void require_backing(const Platform& platform, const std::string& device,
     parameters.fail("placement", "'backing' for 'placement': " + why + "; expected placement none");
 }
 
-Draft backed_draft(const PolicyRequest& request, const Common& common, const PlanOf& plan) {
-  const Shown shown(request, common.device.name);
-  return put_on(request, common, finish(plan(shown.request), shown.request));
+Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
+                   const PlanOf& plan) {
+  const ShownRequest shown(request, common.device.name);
+  return rewrite_for(request, common, finish(plan(shown.request), shown.request));
 }
 
-std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
+std::vector<Candidate> backed_candidates(const PolicyRequest& request,
+                                         const CommonParameters& common,
                                          const CandidatesOf& candidates) {
-  const auto shown = std::make_shared<const Shown>(request, common.device.name);
+  const auto shown = std::make_shared<const ShownRequest>(request, common.device.name);
   std::vector<Candidate> offered;
   for (Candidate& one : candidates(shown->request))
     offered.push_back(backed(std::move(one), shown, request, common));
@@ -279,8 +282,9 @@ Candidate only_candidate(const std::string& text, const PolicyRequest& request,
 
 }  // namespace
 
-std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const Common& common,
-                                           Homes homes, const PlansForMachine& of_policy,
+std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
+                                           const CommonParameters& common, Homes homes,
+                                           const PlansForMachine& of_policy,
                                            std::vector<Candidate> others) {
   std::vector<Candidate> from_host, from_second;
   if (homes.host) from_host = of_policy.candidates(request);
@@ -291,9 +295,9 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const C
     from_host.push_back(
         only_candidate("placement: none", request, [&request, plan] { return plan(request); }));
   if (homes.backing && from_second.empty())
-    from_second.push_back(only_candidate(
-        std::string("placement: ") + backing, request,
-        [&request, common, plan] { return backed_draft(request, common, plan); }));
+    from_second.push_back(
+        only_candidate(std::string("placement: ") + backing, request,
+                       [&request, common, plan] { return backed_draft(request, common, plan); }));
   std::vector<Candidate> all = std::move(from_host);
   for (std::vector<Candidate>* more : {&from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),

@@ -33,13 +33,15 @@ void require_backing(const Platform& platform, const std::string& device, const 
 /// Asks the policy for a plan for the machine that it is shown, and returns the plan for the real machine. Throws what
 /// `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
-Draft backed_draft(const PolicyRequest& request, const Common& common, const PlanOf& plan);
+Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
+                   const PlanOf& plan);
 
 /// The candidates that the policy has for the machine that it is shown. Each is judged by its plan for the real
 /// machine. Their lower bounds hold for the shown machine, on which inputs use the same links as the weights. So a
 /// bound may rule out a candidate that is slightly faster on the real machine.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
-std::vector<Candidate> backed_candidates(const PolicyRequest& request, const Common& common,
+std::vector<Candidate> backed_candidates(const PolicyRequest& request,
+                                         const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
 /// The homes that are compared: host memory, the second memory, or both.
@@ -55,8 +57,9 @@ struct PlansForMachine {
 
 /// The candidates with these homes, and the other ones. If there are any, a home for which nothing
 /// is left open also has a candidate: its plan.
-std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, const Common& common,
-                                           Homes homes, const PlansForMachine& of_policy,
+std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
+                                           const CommonParameters& common, Homes homes,
+                                           const PlansForMachine& of_policy,
                                            std::vector<Candidate> others = {});
 
 }  // namespace sluice

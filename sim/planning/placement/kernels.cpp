@@ -154,10 +154,10 @@ class Builder {
           backward_pass(layers_of(op.number));
           break;
         case TapeOp::Kind::save:
-          for (const Moved& one : moved_by(op)) save(one);
+          for (const MovedTensor& one : moved_by(op)) save(one);
           break;
         case TapeOp::Kind::load:
-          for (const Moved& one : moved_by(op)) one.life->away = one.life->saved != none;
+          for (const MovedTensor& one : moved_by(op)) one.life->away = one.life->saved != none;
           break;
       }
   }
@@ -167,15 +167,15 @@ class Builder {
   }
 
   /// An activation that a save or load of the tape moves.
-  struct Moved {
+  struct MovedTensor {
     ActivationLife* life = nullptr;
     std::uint32_t layer = none;
     bool kept = false;  ///< what the layer keeps, instead of its output
   };
   /// A boundary: the outputs of earlier stages that a later one reads. The inner tensors of a stage: its other
   /// outputs, and what its layers keep.
-  std::vector<Moved> moved_by(const TapeOp& op) {
-    std::vector<Moved> moved;
+  std::vector<MovedTensor> moved_by(const TapeOp& op) {
+    std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
     const bool answer = op.number >= stages.size();  // nothing reads it
     const std::uint32_t first = op.inner ? stages[op.number].first : 0;
@@ -194,7 +194,7 @@ class Builder {
     if (last_readers_.empty()) last_readers_ = last_readers(model_);
     return last_readers_[l] >= boundary;
   }
-  void save(const Moved& one) {
+  void save(const MovedTensor& one) {
     if (!one.life->made || one.life->saved != none) return;
     one.life->saved = one.kept ? kept_of(one.layer) : output_of(one.layer);
     one.life->saved_after = problem_.kernel_count() - 1;

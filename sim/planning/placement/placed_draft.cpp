@@ -34,8 +34,8 @@ std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::i
 /// Finds the placement of the fastest run.
 class PlacementChoice {
  public:
-  PlacementChoice(const PolicyRequest& request, const Common& common, const std::string& policy,
-                  const std::string& way)
+  PlacementChoice(const PolicyRequest& request, const CommonParameters& common,
+                  const std::string& policy, const std::string& way)
       : request_(request), common_(common), policy_(policy), way_(way) {}
 
   void consider(const PlacedQuestion& asked) {
@@ -81,7 +81,7 @@ class PlacementChoice {
   }
 
   const PolicyRequest& request_;
-  const Common& common_;
+  const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
   double seconds_ = std::numeric_limits<double>::infinity();
@@ -94,21 +94,21 @@ const std::vector<std::string>& placements_of_plans() {
   return ways;
 }
 
-void require_placeable(const PolicyRequest& request, const Common& common) {
+void require_placeable(const PolicyRequest& request, const CommonParameters& common) {
   PlacedQuestion(request, common, "", {});
 }
 
-Draft placed_draft(const PolicyRequest& request, const Common& common, const std::string& policy,
-                   const std::string& way) {
+Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
+                   const std::string& policy, const std::string& way) {
   PlacementChoice choice(request, common, policy, way);
   const PlacedQuestion free(request, common, policy, {});
   choice.consider(free);
   // The search does not know how long a load takes, nor that other tensors may be worth more than the room for what is
   // in transfer. So a run is also tried with some kinds of tensors barred from fast memory.
-  for (const PlacedQuestion::Barred barred :
-       {PlacedQuestion::Barred{.inputs = true}, {.inputs = true, .answers = true}})
-    if (barred.answers ? free.has_answers() : free.has_inputs())
-      choice.consider({request, common, policy, barred});
+  for (const PlacedQuestion::SlowOnlyKinds slow_only :
+       {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
+    if (slow_only.answers ? free.has_answers() : free.has_inputs())
+      choice.consider({request, common, policy, slow_only});
   return choice.best();
 }
 

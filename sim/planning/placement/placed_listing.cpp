@@ -219,7 +219,7 @@ class PlacedLister {
   }
 
   const PolicyRequest& request_;
-  const Common& common_;
+  const CommonParameters& common_;
   const PlacedQuestion& asked_;
   const PlacementQuestion& question_;
   PlanBuilder builder_;

@@ -10,7 +10,7 @@ namespace sluice {
 
 struct PlacedListing {
   const PolicyRequest& request;
-  const Common& common;
+  const CommonParameters& common;
   std::string policy;  ///< the plan is named after it
   const PlacedQuestion& asked;
   const Placing& placing;  ///< every path stays in one memory

@@ -32,7 +32,7 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
 }
 
 /// What the scenario's strategy for fates chooses if memory has no limit.
-FateChoice fates_of(const PolicyRequest& request, const Common& common) {
+FateChoice fates_of(const PolicyRequest& request, const CommonParameters& common) {
   if (!request.workload.training || !request.fates || request.strategy().name == "keep_all")
     return {};
   PolicyRequest unlimited = request;
@@ -52,19 +52,19 @@ std::vector<char> answers_of(const PlacementProblem& problem) {
   return answers;
 }
 
-PlacementProblem barred_problem(PlacementProblem problem, const std::vector<char>& answers,
-                                PlacedQuestion::Barred barred) {
+PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<char>& answers,
+                                   PlacedQuestion::SlowOnlyKinds slow_only) {
   for (std::size_t t = 0; t < problem.tensors.size(); ++t)
-    if ((barred.inputs && problem.tensors[t].begins == Begins::given) ||
-        (barred.answers && answers[t]))
+    if ((slow_only.inputs && problem.tensors[t].begins == Begins::given) ||
+        (slow_only.answers && answers[t]))
       problem.tensors[t].pinned = PlacementProblem::Pinned::slow;
   return problem;
 }
 
 }  // namespace
 
-PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& common,
-                               const std::string& policy, Barred barred)
+PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
+                               const std::string& policy, SlowOnlyKinds slow_only)
     : memories_(two_memories(request.pricing.platform, common.device.name)),
       micro_batches_(micro_batches_of(request)),
       fates_(fates_of(request, common)),
@@ -73,7 +73,7 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& commo
                            memories_)),
       answers_(request.workload.training ? std::vector<char>(work_.problem.tensors.size(), 0)
                                          : answers_of(work_.problem)),
-      question_(barred_problem(work_.problem, answers_, barred)) {
+      question_(slow_only_problem(work_.problem, answers_, slow_only)) {
   for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
     if (question_.tensor(t).begins == Begins::given) input_bytes_ += question_.tensor(t).bytes;
     if (answers_[t] && common.return_outputs) answer_bytes_ += question_.tensor(t).bytes;
@@ -85,8 +85,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const Common& commo
   // without them.
   room_ = question_.peak();
   if (memories_.fast_capacity)
-    room_ = *memories_.fast_capacity - (barred.inputs ? 0 : input_bytes_) -
-            (barred.answers ? 0 : answer_bytes_);
+    room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -
+            (slow_only.answers ? 0 : answer_bytes_);
 }
 
 }  // namespace sluice

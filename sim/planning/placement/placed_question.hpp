@@ -18,14 +18,14 @@ class PlacedQuestion {
   /// Kinds of tensors that may lie in slow memory only. An input in fast memory needs room for the next input, which is
   /// in transfer; the same holds for answers. If inputs or answers may not lie there, this room is free for other
   /// tensors.
-  struct Barred {
+  struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
 
   /// Throws InputError (no two memories, a cost model without a price) and Infeasible (slow memory
   /// cannot hold everything, or there are too many passes of layers).
-  PlacedQuestion(const PolicyRequest& request, const Common& common, const std::string& policy,
-                 Barred barred);
+  PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
+                 const std::string& policy, SlowOnlyKinds slow_only);
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }

@@ -36,24 +36,24 @@ std::int64_t small_piece(const StreamedCase& streamed) {
 }
 
 /// What the candidates of one cut have in common.
-struct Shared {
+struct CutContext {
   const PolicyRequest& request;
-  Common common;
+  CommonParameters common;
   StreamedKeys keys;
   StreamedCase streamed;
   std::optional<std::int64_t> capacity;
 };
 
 /// The ways to run with a given number of micro-batches in flight, and with boundaries that are offloaded or kept.
-class Ways {
+class StreamedWays {
  public:
-  Ways(std::shared_ptr<const Shared> shared, std::int64_t in_flight, bool offload)
+  StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)
       : shared_(std::move(shared)), in_flight_(in_flight), offload_(offload) {}
 
   std::int64_t count() const {
     std::int64_t ways = 0;
-    for (const Stays& stays : residencies())
-      for (const Buffers& some : buffers())
+    for (const ResidentShare& stays : residencies())
+      for (const BufferCount& some : buffers())
         ways += static_cast<std::int64_t>(pieces().size()) *
                 (static_cast<std::int64_t>(aheads(choice(stays)).size()) +
                  (some.spares ? static_cast<std::int64_t>(spared_at_first.size()) : 0));
@@ -63,7 +63,7 @@ class Ways {
   /// A lower bound of the seconds: every way that fits must at least compute and copy this much.
   double at_least() const {
     if (given_residency()) {
-      const Stays stays{ResidentOrder::by_need, 0};
+      const ResidentShare stays{ResidentOrder::by_need, 0};
       return fits(choice(stays)) ? at_least(choice(stays)) : never;
     }
     std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
@@ -75,9 +75,9 @@ class Ways {
   }
 
   /// Returns the ways that fit, with one candidate for each choice of the weights that stay.
-  static std::vector<Candidate> open(const std::shared_ptr<const Ways>& ways) {
+  static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
-    for (const Stays& stays : ways->residencies()) {
+    for (const ResidentShare& stays : ways->residencies()) {
       StreamedChoice choice = ways->choice(stays);
       if (!ways->fits(choice)) continue;
       const double least = ways->at_least(choice);
@@ -90,12 +90,11 @@ class Ways {
 
  private:
   /// Returns the same ways, with a candidate for each number of buffers and each size of pieces. Its lower bound comes
-  /// from its rehearsal. The rehearsal is thrown away and made again if the way is simulated: most ways never are, and
-  /// keeping all rehearsals would take much memory.
-  static std::vector<Candidate> by_buffers(const std::shared_ptr<const Ways>& ways,
+  /// from a rehearsal, which is made again if the way is simulated: keeping all rehearsals would take much memory.
+  static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
-    for (const Buffers& buffers : ways->buffers())
+    for (const BufferCount& buffers : ways->buffers())
       for (const std::int64_t piece : ways->pieces()) {
         choice.buffers = buffers.most;
         choice.spares = buffers.spares;
@@ -128,7 +127,7 @@ class Ways {
   }
 
   /// Simulates the way with fewer and fewer bytes for early loads. It ends when the lower bound, which rises as the
-  /// bytes fall, reaches `worth`. If the loads do not use all bytes, fewer may give an order that was already simulated.
+  /// bytes fall, reaches `worth`. If the loads do not use all bytes, fewer may give an order already simulated.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -154,7 +153,7 @@ class Ways {
   }
 
   /// The weights that stay: a share of them, in a given order.
-  struct Stays {
+  struct ResidentShare {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
@@ -167,9 +166,9 @@ class Ways {
   bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
 
   /// Returns the shares of the weights that stay, from all weights to none.
-  std::vector<Stays> residencies() const {
+  std::vector<ResidentShare> residencies() const {
     if (given_residency() || !repeats()) return {{}};
-    std::vector<Stays> all;
+    std::vector<ResidentShare> all;
     for (std::int64_t share = shares_that_stay; share >= 0; --share) {
       all.push_back({ResidentOrder::by_need, share});
       if (share > 0 && share < shares_that_stay) all.push_back({ResidentOrder::by_work, share});
@@ -177,14 +176,14 @@ class Ways {
     return all;
   }
 
-  std::int64_t resident_bytes(const Stays& stays) const {
+  std::int64_t resident_bytes(const ResidentShare& stays) const {
     return static_cast<std::int64_t>(static_cast<double>(shared_->streamed.weights()) *
                                      static_cast<double>(stays.share) /
                                      static_cast<double>(shares_that_stay));
   }
 
   /// The choice with these weights staying and one buffer. Other choices differ in buffers, pieces and bytes ahead.
-  StreamedChoice choice(const Stays& stays) const {
+  StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
         .in_flight = in_flight_, .offload = offload_, .prefetch = shared_->keys.prefetch};
@@ -283,19 +282,19 @@ class Ways {
                      static_cast<double>(in_flight_));
   }
   /// The number of inputs and results that may be on the device for transfers.
-  struct Buffers {
+  struct BufferCount {
     std::int64_t most = 1;
     bool spares = false;
   };
-  std::vector<Buffers> buffers() const {
+  std::vector<BufferCount> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
-    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
+    std::vector<BufferCount> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) counts.push_back({2, false});
     counts.push_back({1, false});
     if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
-      std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });
+      std::erase_if(counts, [&](const BufferCount& some) { return some.most >= useful; });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
       counts.insert(counts.begin(), {useful, false});
     }
@@ -303,7 +302,7 @@ class Ways {
   }
   std::int64_t most_buffers() const {
     std::int64_t most = 1;
-    for (const Buffers& some : buffers()) most = std::max(most, some.most);
+    for (const BufferCount& some : buffers()) most = std::max(most, some.most);
     return most;
   }
   std::vector<std::int64_t> pieces() const {
@@ -358,14 +357,15 @@ class Ways {
     return text + "; stays within " + format_bytes(rehearsal.bytes());
   }
 
-  std::shared_ptr<const Shared> shared_;
+  std::shared_ptr<const CutContext> shared_;
   std::int64_t in_flight_;
   bool offload_;
 };
 
 }  // namespace
 
-std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
+std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
+                                           const CommonParameters& common,
                                            const StreamedKeys& keys) {
   std::vector<std::int64_t> counts;
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
@@ -384,13 +384,13 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const C
   if (one_group) fates = {false};
   std::vector<Candidate> candidates;
   for (const bool offload : fates) {
-    const auto shared = std::make_shared<const Shared>(
-        Shared{request, common, keys, streamed_case(request, common, offload),
-               request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
+    const auto shared = std::make_shared<const CutContext>(
+        CutContext{request, common, keys, streamed_case(request, common, offload),
+                   request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
     for (const std::int64_t in_flight : counts) {
-      const auto ways = std::make_shared<const Ways>(shared, in_flight, offload);
+      const auto ways = std::make_shared<const StreamedWays>(shared, in_flight, offload);
       candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {
-                              return Ways::open(ways);
+                              return StreamedWays::open(ways);
                             }});
     }
   }

@@ -10,7 +10,8 @@ namespace sluice {
 
 /// Returns a candidate for each fate of the boundaries and each number of passes. `request`, and everything to which it
 /// refers, must outlive the candidates.
-std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
+std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
+                                           const CommonParameters& common,
                                            const StreamedKeys& keys);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
+StreamedFit::StreamedFit(const PolicyRequest& request, const CommonParameters& common,
                          const StreamedChoice& choice)
     : request_(request),
       common_(common),

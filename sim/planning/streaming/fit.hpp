@@ -9,7 +9,8 @@ namespace sluice {
 class StreamedFit {
  public:
   /// Both must outlive this object.
-  StreamedFit(const PolicyRequest& request, const Common& common, const StreamedChoice& choice);
+  StreamedFit(const PolicyRequest& request, const CommonParameters& common,
+              const StreamedChoice& choice);
 
   /// The capacity of the device, where it is enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
@@ -29,7 +30,7 @@ class StreamedFit {
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
-  const Common& common_;
+  const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
   std::vector<std::int64_t> resident_;  ///< per group: bytes of its weights that stay; or empty
   std::int64_t all_resident_;

@@ -46,7 +46,8 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
   return all;
 }
 
-StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload) {
+StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
+                           bool offload) {
   StreamedCase made;
   const std::vector<StageBytes> bytes = streamed_bytes(request, offload);
   for (std::size_t g = 0; g < bytes.size(); ++g)

@@ -59,7 +59,8 @@ struct StreamedCase {
   std::int64_t weights() const;  ///< bytes of all groups
 };
 /// `offload` has the meaning that it has in StreamedChoice.
-StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload);
+StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
+                           bool offload);
 
 /// Bytes of the groups. A group's part of the answer leaves as soon as it is made if the tensors for the next group
 /// stay on the device. If these tensors go through host memory, the part of the answer goes with them.

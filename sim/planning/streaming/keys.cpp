@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
+StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,
                            const Reader& parameters) {
   const auto open = [&](const char* key) {
     return !parameters.has(key) || parameters.is_word(key, "auto");

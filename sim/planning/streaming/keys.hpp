@@ -13,7 +13,7 @@ struct StreamedKeys {
   /// Whether no choice is left open, so that the run may use the whole device.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
-StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
+StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,
                            const Reader& parameters);
 
 /// The fields in_flight, prefetch, pieces, ahead and resident.

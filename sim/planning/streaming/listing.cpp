@@ -11,9 +11,9 @@ namespace {
 
 class StreamedLister {
  public:
-  StreamedLister(const PolicyRequest& request, const Common& common, const StreamedCase& streamed,
-                 const StreamedChoice& choice, std::vector<std::int64_t> slot_bytes,
-                 std::optional<std::int64_t> capacity)
+  StreamedLister(const PolicyRequest& request, const CommonParameters& common,
+                 const StreamedCase& streamed, const StreamedChoice& choice,
+                 std::vector<std::int64_t> slot_bytes, std::optional<std::int64_t> capacity)
       : request_(request),
         common_(common),
         choice_(choice),
@@ -259,7 +259,7 @@ class StreamedLister {
   }
 
   const PolicyRequest& request_;
-  Common common_;
+  CommonParameters common_;
   StreamedChoice choice_;
   bool once_;  ///< Whether weights that stay are loaded in the prologue and never released.
   std::vector<StageBytes> bytes_;
@@ -277,15 +277,15 @@ class StreamedLister {
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };
 
-Common with_buffers(const Common& common, const StreamedChoice& choice) {
-  Common changed = common;
+CommonParameters with_buffers(const CommonParameters& common, const StreamedChoice& choice) {
+  CommonParameters changed = common;
   changed.buffers = choice.buffers;
   return changed;
 }
 
 }  // namespace
 
-Plan list_rehearsed(const PolicyRequest& request, const Common& common,
+Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal) {
   const StreamedChoice& choice = rehearsal.choice();
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
@@ -295,7 +295,7 @@ Plan list_rehearsed(const PolicyRequest& request, const Common& common,
   return lister.make();
 }
 
-Plan list_as_asked(const PolicyRequest& request, const Common& common,
+Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
   const StreamedCase streamed = streamed_case(request, common, choice.offload);

@@ -34,9 +34,9 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 }  // namespace
 
 /// Goes through the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
-class RunLevels::Later {
+class RunLevels::LaterInputs {
  public:
-  Later(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
+  LaterInputs(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
   std::int64_t next() {
     if (left_ == 0) {
       ++run_;
@@ -57,9 +57,9 @@ class RunLevels::Later {
 };
 
 /// Goes back through the results that were saved before a run, from the last one.
-class RunLevels::Earlier {
+class RunLevels::EarlierResults {
  public:
-  Earlier(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
+  EarlierResults(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
   std::int64_t next() {
     if (left_ == 0) {
       if (run_ == nothing || levels_.saver_before_[run_] == nothing) {
@@ -94,11 +94,11 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (like_the_pass_before(runs[r]))
-      bases_.push_back(bases_[r - streamed.groups.size()]);
+      memories_.push_back(memories_[r - streamed.groups.size()]);
     else
-      bases_.push_back(choice.spares ? base_of(r, 0, 0)
-                                     : base_of(r, most_inputs(), most_results(runs[r])));
-    least_ = std::max(least_, peak(r, bases_.back()));
+      memories_.push_back(choice.spares ? memory_of_run(r, 0, 0)
+                                        : memory_of_run(r, most_inputs(), most_results(runs[r])));
+    least_ = std::max(least_, peak(r, memories_.back()));
   }
   most_ = least_;
 }
@@ -106,8 +106,8 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
 std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) const {
   std::int64_t most = least_;
   for (std::size_t r = 0; r < runs_.size(); ++r)
-    most = std::max(most, peak(r, base_of(r, std::min(inputs, most_inputs()),
-                                          std::min(results, most_results(runs_[r])))));
+    most = std::max(most, peak(r, memory_of_run(r, std::min(inputs, most_inputs()),
+                                                std::min(results, most_results(runs_[r])))));
   return most - least_;
 }
 
@@ -117,57 +117,59 @@ std::int64_t RunLevels::most_results(const GroupRun& run) const {
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
 }
 
-RunLevels::Base RunLevels::base_of(std::size_t r, std::int64_t inputs, std::int64_t results) const {
+RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs,
+                                              std::int64_t results) const {
   const GroupRun& run = runs_[r];
   const StageBytes& bytes = streamed_.groups[run.group].bytes;
-  Base base;
-  base.inputs = inputs;
-  base.results = results;
-  base.result_bytes = most_in_row(results, saves(run) ? saved_bytes(run) : 0,
-                                  saves(run) ? run.count - 1 : 0, Earlier(*this, r));
+  RunMemory memory;
+  memory.inputs = inputs;
+  memory.results = results;
+  memory.result_bytes = most_in_row(results, saves(run) ? saved_bytes(run) : 0,
+                                    saves(run) ? run.count - 1 : 0, EarlierResults(*this, r));
   Wide all = constant_[run.group];
-  all += base.result_bytes;
-  all += most_in_row(inputs, loads_input(run) ? bytes.input : 0, run.count - 1, Later(*this, r));
+  all += memory.result_bytes;
+  all +=
+      most_in_row(inputs, loads_input(run) ? bytes.input : 0, run.count - 1, LaterInputs(*this, r));
   if (loads_input(run))
     all += bytes.input;
   else
-    base.in = bytes.input;
+    memory.in = bytes.input;
   if (is_last(run) || choice_.offload)
     all += bytes.output;
   else
-    base.out = bytes.output;
+    memory.out = bytes.output;
   all += bytes.answer;
-  base.bytes = limited(all);
-  return base;
+  memory.bytes = limited(all);
+  return memory;
 }
 
-std::int64_t RunLevels::level(const Base& base, std::int64_t count, std::int64_t m) const {
-  return limited(static_cast<Wide>(base.bytes) + static_cast<Wide>(count - m) * base.in +
-                 static_cast<Wide>(m + 1) * base.out);
+std::int64_t RunLevels::level(const RunMemory& memory, std::int64_t count, std::int64_t m) const {
+  return limited(static_cast<Wide>(memory.bytes) + static_cast<Wide>(count - m) * memory.in +
+                 static_cast<Wide>(m + 1) * memory.out);
 }
 
 std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
-  return level(bases_[run], runs_[run].count, m);
+  return level(memories_[run], runs_[run].count, m);
 }
 
 /// The bytes are linear in m, so the maximum is at one of the ends.
-std::int64_t RunLevels::peak(std::size_t run, const Base& base) const {
+std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
-  return std::max(level(base, count, 0), level(base, count, count - 1));
+  return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
 /// Gives the run another result and another input in turn, as long as there is room.
-RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
+RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
-  const Base all = base_of(run, inputs, results);
+  const RunMemory all = memory_of_run(run, inputs, results);
   if (peak(run, all) <= bytes) return all;
-  Base best = base_of(run, 0, 0);
+  RunMemory best = memory_of_run(run, 0, 0);
   for (bool more = true; more;) {
     more = false;
     for (const bool result : {true, false}) {
       if (result ? best.results == results : best.inputs == inputs) continue;
-      const Base next =
-          base_of(run, best.inputs + (result ? 0 : 1), best.results + (result ? 1 : 0));
+      const RunMemory next =
+          memory_of_run(run, best.inputs + (result ? 0 : 1), best.results + (result ? 1 : 0));
       if (peak(run, next) > bytes) continue;
       best = next;
       more = true;
@@ -191,14 +193,14 @@ void RunLevels::set_room(std::int64_t bytes) {
   most_ = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     if (like_the_pass_before(runs_[r]))
-      bases_[r] = bases_[r - streamed_.groups.size()];
+      memories_[r] = memories_[r - streamed_.groups.size()];
     else
-      bases_[r] = roomiest(r, bytes);
-    most_ = std::max(most_, peak(r, bases_[r]));
+      memories_[r] = roomiest(r, bytes);
+    most_ = std::max(most_, peak(r, memories_[r]));
   }
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     const bool same = r > 0 && like_the_pass_before(runs_[r]) && like_the_pass_before(runs_[r - 1]);
-    bases_[r].waits = same ? bases_[r - streamed_.groups.size()].waits : must_wait(r);
+    memories_[r].waits = same ? memories_[r - streamed_.groups.size()].waits : must_wait(r);
   }
 }
 
@@ -206,13 +208,13 @@ void RunLevels::set_room(std::int64_t bytes) {
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();
-  Earlier earlier(*this, r);
+  EarlierResults earlier(*this, r);
   Wide there = 0;
-  for (std::int64_t k = bases_[before].results + (saves(runs_[before]) ? 1 : 0); k > 0; --k)
+  for (std::int64_t k = memories_[before].results + (saves(runs_[before]) ? 1 : 0); k > 0; --k)
     there += earlier.next();
   const StageBytes& own = streamed_.groups[runs_[r].group].bytes;
   return there >
-         static_cast<Wide>(bases_[r].result_bytes) + own.output + own.answer + own.workspace;
+         static_cast<Wide>(memories_[r].result_bytes) + own.output + own.answer + own.workspace;
 }
 
 }  // namespace sluice

@@ -30,11 +30,11 @@ class RunLevels {
   std::int64_t at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
   /// results() returns how many results of earlier slots may be on their way to host memory.
-  std::int64_t inputs(std::size_t run) const { return bases_[run].inputs; }
-  std::int64_t results(std::size_t run) const { return bases_[run].results; }
+  std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
+  std::int64_t results(std::size_t run) const { return memories_[run].results; }
   /// Whether this run allows fewer or smaller results on their way than there may be at the end of the previous run. If
   /// so, the loads that are listed at the beginning of this run wait for those results.
-  bool waits_for_results(std::size_t run) const { return bases_[run].waits; }
+  bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
   bool saves(const GroupRun& run) const {
@@ -49,22 +49,22 @@ class RunLevels {
   }
 
  private:
-  struct Base {
+  struct RunMemory {
     std::int64_t bytes = 0;
     std::int64_t in = 0, out = 0;  ///< bytes of each micro-batch that waits on the device
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of those results
     bool waits = false;
   };
-  class Later;
-  class Earlier;
+  class LaterInputs;
+  class EarlierResults;
   bool is_last(const GroupRun& run) const { return run.group + 1 == streamed_.groups.size(); }
   std::int64_t most_inputs() const { return streamed_.overlap ? choice_.buffers - 1 : 0; }
   std::int64_t most_results(const GroupRun& run) const;
-  Base base_of(std::size_t run, std::int64_t inputs, std::int64_t results) const;
-  Base roomiest(std::size_t run, std::int64_t bytes) const;
-  std::int64_t peak(std::size_t run, const Base& base) const;
-  std::int64_t level(const Base& base, std::int64_t count, std::int64_t m) const;
+  RunMemory memory_of_run(std::size_t run, std::int64_t inputs, std::int64_t results) const;
+  RunMemory roomiest(std::size_t run, std::int64_t bytes) const;
+  std::int64_t peak(std::size_t run, const RunMemory& memory) const;
+  std::int64_t level(const RunMemory& memory, std::int64_t count, std::int64_t m) const;
   bool like_the_pass_before(const GroupRun& run) const;
   bool must_wait(std::size_t run) const;
 
@@ -72,7 +72,7 @@ class RunLevels {
   const StreamedChoice& choice_;
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
-  std::vector<Base> bases_;
+  std::vector<RunMemory> memories_;
   /// Per run: the last run before it that saves its results, possibly in the previous step.
   std::vector<std::size_t> saver_before_;
   std::int64_t saving_groups_ = 0;  ///< groups that save their results, or a part of them

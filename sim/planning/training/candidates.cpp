@@ -25,13 +25,13 @@ const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
 /// In how many ways a step is tried. A step with a long plan is tried in fewer ways.
-struct Detail {
+struct TriedCounts {
   std::size_t paces = 1;  ///< the first paces of the list
   int listings = 0;       ///< different ones, beginning with the most bytes
 };
-constexpr Detail most_detail{paces.size(), 40};
-Detail detail_of(std::int64_t operations) {
-  if (operations <= 500) return most_detail;
+constexpr TriedCounts most_tried{paces.size(), 40};
+TriedCounts tried_counts(std::int64_t operations) {
+  if (operations <= 500) return most_tried;
   if (operations <= 2'000) return {3, 0};
   return {1, 0};
 }
@@ -133,7 +133,7 @@ class TrainingWays {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
     std::vector<Candidate> candidates;
-    for (const Way& way : ways->ways(*step))
+    for (const LoadChoice& way : ways->ways(*step))
       candidates.push_back(
           {way.at_least, 1, [ways, step, ahead = way.ahead](double, const auto& settled) {
              settled(ways->settled(*step, ahead));
@@ -142,12 +142,12 @@ class TrainingWays {
   }
 
  private:
-  struct Way {
-    ChosenStep::Ahead ahead;
+  struct LoadChoice {
+    ChosenStep::EarlyLoadLimits ahead;
     double at_least = 0;
   };
 
-  Settled settled(const ChosenStep& step, const ChosenStep::Ahead& ahead) const {
+  Settled settled(const ChosenStep& step, const ChosenStep::EarlyLoadLimits& ahead) const {
     TrainingOrder order = order_;
     order.room = ahead.room;
     order.run_room = ahead.run_room;
@@ -164,15 +164,15 @@ class TrainingWays {
   /// Returns for each pace the ways with more and more room for early loads, beginning with no room beyond the peak.
   /// For the pace of the machine, it also returns every different listing, beginning with the one that needs most
   /// bytes. Whether a way fits is checked for each way on its own.
-  std::vector<Way> ways(const ChosenStep& step) const {
-    const Detail detail = detail_of(step.operations());
-    std::vector<ChosenStep::Ahead> all;
-    for (std::size_t p = 0; p < detail.paces; ++p) add_rooms(step, paces[p], all);
+  std::vector<LoadChoice> ways(const ChosenStep& step) const {
+    const TriedCounts tried = tried_counts(step.operations());
+    std::vector<ChosenStep::EarlyLoadLimits> all;
+    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(step, paces[p], all);
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.room < b.room; });
-    std::vector<Way> ways;
+    std::vector<LoadChoice> ways;
     std::set<std::vector<LoadPlace>> seen;
-    const auto add = [&](ChosenStep::Ahead ahead) {
+    const auto add = [&](ChosenStep::EarlyLoadLimits ahead) {
       ChosenStep::Offer offer = step.offer(ahead);
       if (!fits(ahead.room)) ahead.room = offer.most;  // the listing stays the same
       if (!fits(ahead.room)) return offer.most;
@@ -180,9 +180,9 @@ class TrainingWays {
       if (fresh) ways.push_back({ahead, step.at_least(ahead, offer)});
       return offer.most;
     };
-    for (const ChosenStep::Ahead& ahead : all) add(ahead);
+    for (const ChosenStep::EarlyLoadLimits& ahead : all) add(ahead);
     std::int64_t room = no_limit;
-    for (int n = 0; n < detail.listings && room >= step.peak(); ++n)
+    for (int n = 0; n < tried.listings && room >= step.peak(); ++n)
       room = add({room, {}, run_room_}) - 1;
     std::reverse(ways.begin(), ways.end());  // most room first: the fastest is found soon
     return ways;
@@ -191,7 +191,7 @@ class TrainingWays {
   /// Adds the least room of each listing by this pace. From the largest room downwards, all rooms that are enough
   /// for what the loads use give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
-                 std::vector<ChosenStep::Ahead>& all) const {
+                 std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
     std::size_t end = 0;  // of those that are not known yet
     while (end < rooms.size() && fits(rooms[end])) ++end;
@@ -288,7 +288,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
         request, settled, work.peak_at_least(count, passes), stages);
     candidates.push_back(
         {batches * work.at_least(per_batch, passes),
-         static_cast<std::int64_t>(ahead_parts.size() * most_detail.paces) + most_detail.listings,
+         static_cast<std::int64_t>(ahead_parts.size() * most_tried.paces) + most_tried.listings,
          {},
          [ways] { return TrainingWays::opened(ways); }});
   }

@@ -19,7 +19,7 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
 }
 
-ChosenStep::Offer LoadOffers::offer(const ChosenStep::Ahead& ahead) {
+ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& ahead) {
   if (!order_.overlap) return {};
   const std::vector<Program::Load>& loads = this->loads(ahead.pace);
   std::vector<LoadPlaces> memories;
@@ -34,7 +34,8 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::Ahead& ahead) {
   return offer;
 }
 
-double LoadOffers::at_least(const ChosenStep::Ahead& ahead, const ChosenStep::Offer& offer) {
+double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& ahead,
+                            const ChosenStep::Offer& offer) {
   if (!order_.overlap || !priced_alike_) return 0;
   return clock_.at_least(loads(ahead.pace), offer.places);
 }

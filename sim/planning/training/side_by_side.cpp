@@ -13,9 +13,9 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return checked_add(a, b, "bytes of training");
 }
 
-class Together {
+class SideBySideChain {
  public:
-  Together(const Workload& workload, const SideBySideShape& shape)
+  SideBySideChain(const Workload& workload, const SideBySideShape& shape)
       : count_(shape.in_flight),
         seconds_(static_cast<double>(shape.in_flight)),
         copies_(shape.overlap ? seconds_ / static_cast<double>(shape.devices) : seconds_),
@@ -143,14 +143,14 @@ class HandOver {
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape) {
-  const Together together(workload, shape);
+  const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, states)};
   all.chain.side_by_side = shape.in_flight;
-  all.chain.input = together.tensor(chain.input);
-  for (std::size_t s = 0; s < states.size(); ++s) together.take(all.chain.stages[s], states[s]);
-  all.run.micro_batches = all.run.batches * together.chains();
-  all.run.one_a_step = workload.batches_per_step == 1 && together.passes() == 1;
-  all.run.whole_passes = together.whole();
+  all.chain.input = beside.tensor(chain.input);
+  for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
+  all.run.micro_batches = all.run.batches * beside.chains();
+  all.run.one_a_step = workload.batches_per_step == 1 && beside.passes() == 1;
+  all.run.whole_passes = beside.whole();
   all.run.steps = static_cast<double>(workload.steps);
   if (shape.weights_stay) return all;
   all.run.weights_s = 0;

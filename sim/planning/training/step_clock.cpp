@@ -15,7 +15,8 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   std::map<std::string, std::size_t> streams;
   const auto way = [&](const std::string& from, const std::string& to) {
     const Path& path = platform.path(from, to);
-    return Way{streams.try_emplace(path.stream, streams.size()).first->second, path.latency_s};
+    return CopyStream{streams.try_emplace(path.stream, streams.size()).first->second,
+                      path.latency_s};
   };
   std::vector<CopyTime> up, down;
   for (const std::string& device : devices) {
@@ -140,7 +141,7 @@ class StepRun {
     return copy(clock_.down_[made.device], ready, made.load_s);
   }
 
-  double copy(const StepClock::Way& way, double ready, double seconds) {
+  double copy(const StepClock::CopyStream& way, double ready, double seconds) {
     double& free = copies_[way.stream];
     free = std::max(free, ready) + seconds;
     end_ = std::max(end_, free + way.latency_s);

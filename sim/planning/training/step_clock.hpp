@@ -27,19 +27,19 @@ class StepClock {
 
  private:
   friend class StepRun;
-  struct Way {  ///< the copies between host memory and a device
+  struct CopyStream {  ///< the copies between host memory and a device
     std::size_t stream = 0;
     double latency_s = 0;
   };
   const Program& step_;
   HomeWrites writes_;
   std::int64_t rounds_;
-  std::vector<Way> down_, up_;      ///< indexed by device
-  std::vector<double> save_s_;      ///< indexed by instance
-  std::vector<double> weights_s_;   ///< per stage: loads of weights that stay
-  std::vector<std::size_t> saves_;  ///< per operation: number of its first save; then the total
-  std::size_t streams_ = 0;         ///< the number of copy streams
-  double compute_s_ = 0;            ///< per round
+  std::vector<CopyStream> down_, up_;  ///< indexed by device
+  std::vector<double> save_s_;         ///< indexed by instance
+  std::vector<double> weights_s_;      ///< per stage: loads of weights that stay
+  std::vector<std::size_t> saves_;     ///< per operation: number of its first save; then the total
+  std::size_t streams_ = 0;            ///< the number of copy streams
+  double compute_s_ = 0;               ///< per round
 };
 
 }  // namespace sluice

@@ -77,7 +77,7 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft listed(const Program& step, const ChosenStep::Ahead& ahead) {
+  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& ahead) {
     room_ = ahead.room;
     chosen_room_ = ahead.run_room ? ahead.run_room : room_;
     pace_ = ahead.pace;
@@ -139,7 +139,7 @@ class TrainingPlan {
 
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
 
-  struct Through {
+  struct StepInputs {
     const Chain& chain;
     const Tape& tape;
     const std::vector<StageState>& states;
@@ -148,11 +148,11 @@ class TrainingPlan {
                      std::int64_t batches) const {
     return shape_of({chain_, tape_, states_}, in_flight, micro_batches, batches);
   }
-  StepShape shape_of(const Through& through, std::int64_t in_flight, std::int64_t micro_batches,
+  StepShape shape_of(const StepInputs& inputs, std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
-    return {through.chain,
-            through.tape,
-            through.states,
+    return {inputs.chain,
+            inputs.tape,
+            inputs.states,
             micro_batches,
             batches,
             in_flight,
@@ -357,15 +357,15 @@ std::int64_t ChosenStep::operations() const {
   return parts_->offers.step().count();
 }
 
-ChosenStep::Offer ChosenStep::offer(const Ahead& ahead) const {
+ChosenStep::Offer ChosenStep::offer(const EarlyLoadLimits& ahead) const {
   return parts_->offers.offer(ahead);
 }
 
-double ChosenStep::at_least(const Ahead& ahead, const Offer& offer) const {
+double ChosenStep::at_least(const EarlyLoadLimits& ahead, const Offer& offer) const {
   return parts_->offers.at_least(ahead, offer);
 }
 
-Draft ChosenStep::listed(const Ahead& ahead) const {
+Draft ChosenStep::listed(const EarlyLoadLimits& ahead) const {
   return parts_->plan.listed(parts_->offers.step(), ahead);
 }
 

@@ -103,7 +103,7 @@ class ChosenStep {
   std::int64_t operations() const;
 
   /// How early the loads of a step come: how many bytes of each device they may use, and by which pace they are timed.
-  struct Ahead {
+  struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
     std::optional<std::int64_t> run_room = {};  ///< room of the whole run; none: the same
@@ -112,11 +112,11 @@ class ChosenStep {
     std::vector<LoadPlace> places;  ///< where its loads are listed
     std::int64_t most = 0;          ///< bytes of a device that are enough for these places
   };
-  Offer offer(const Ahead& ahead) const;
+  Offer offer(const EarlyLoadLimits& ahead) const;
   /// Seconds: a lower bound of the run with the loads of this offer.
-  double at_least(const Ahead& ahead, const Offer& offer) const;
+  double at_least(const EarlyLoadLimits& ahead, const Offer& offer) const;
   /// The plan with its loads placed in this way.
-  Draft listed(const Ahead& ahead) const;
+  Draft listed(const EarlyLoadLimits& ahead) const;
 
  private:
   class Parts;

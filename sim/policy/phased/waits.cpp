@@ -25,7 +25,7 @@ class PhaseWaits {
       for (const ListedPhase::Gate& gate : mine.saves_before)
         builder_.wait(mine.first, gate.ref, gate.distance);
       add_save_waits(p);
-      const Earlier before = earlier(p, 1);
+      const EarlierPhase before = earlier_phase(p, 1);
       if (before.listed) builder_.wait(mine.first, before.listed->last, before.distance);
       if (rules_.preload)
         add_preload_waits(p);
@@ -43,11 +43,11 @@ class PhaseWaits {
 
   /// The phase that is `back` phases before phase p, in this window or in an earlier one. `listed` is null if that
   /// phase does not exist.
-  struct Earlier {
+  struct EarlierPhase {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
   };
-  Earlier earlier(std::size_t p, std::size_t back) const {
+  EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
     const std::size_t beyond = back - p - 1;  // 0: the last phase of the previous window
@@ -67,7 +67,7 @@ class PhaseWaits {
     else if (rules_.overlap && back > p && (back - p - 1) % size == 0)  // for an earlier one: later
       for (PlanBuilder::Ref ref : before_.carried)
         gates.push_back({ref, distance() + static_cast<std::uint32_t>((back - p - 1) / size) - 1});
-    else if (const Earlier phase = earlier(p, back); phase.listed)
+    else if (const EarlierPhase phase = earlier_phase(p, back); phase.listed)
       for (PlanBuilder::Ref ref : phase.listed->saves) gates.push_back({ref, phase.distance});
     return gates;
   }
@@ -86,7 +86,7 @@ class PhaseWaits {
   /// that phase waits for.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
-    const Earlier begin = earlier(p, resting), before = earlier(p, resting + 1);
+    const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);
     for (PlanBuilder::Ref load : window_.listed[p].first_loads) {
       if (before.listed) builder_.wait(load, before.listed->last, before.distance);
       if (!begin.listed) continue;

@@ -39,8 +39,8 @@ Value certainty_value(const Certainty& certainty) {
 }
 
 Value notes_value(const std::vector<GivenNote>& notes) {
-  return list_of(notes, [](const GivenNote& told) {
-    return object({{"name", told.name}, {"text", told.text}});
+  return list_of(notes, [](const GivenNote& note) {
+    return object({{"name", note.name}, {"text", note.text}});
   });
 }
 

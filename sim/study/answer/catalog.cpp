@@ -20,12 +20,12 @@ const Catalog<Note>& note_catalog() {
 }
 // clang-format on
 
-std::vector<GivenNote> notes_of(const Answered& answered) {
-  std::vector<GivenNote> told;
+std::vector<GivenNote> notes_of(const AnsweredScenario& answered) {
+  std::vector<GivenNote> notes;
   for (const Note* note : note_catalog().entries())
     if (std::string text = note->text(answered); !text.empty())
-      told.push_back({note->name, std::move(text)});
-  return told;
+      notes.push_back({note->name, std::move(text)});
+  return notes;
 }
 
 }  // namespace sluice

@@ -161,13 +161,13 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
 
 /// Shares of the computed seconds that were derived from measurements instead of measured. They do not depend on the
 /// platform's figures.
-struct Derived {
+struct DerivedShares {
   /// Come from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
   double multiple = 0;  ///< are a multiple of other seconds
 };
 
-Derived derived_parts(const Scenario& scenario, const Account& account) {
+DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
   if (rest < 1e-9) return {};  // Only updates are left.
@@ -200,7 +200,7 @@ Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   const double compute = finite_or_zero(summary.number("compute_s"));
   const double measured = compute * finite_or_zero(summary.number("measured_share"));
   found.measured = measured;
-  const Derived derived = derived_parts(scenario, account);
+  const DerivedShares derived = derived_shares(scenario, account);
   const double fitted = (compute - measured) * derived.known;
   const double multiple = (compute - measured) * derived.multiple;
   found.sourced = fitted;

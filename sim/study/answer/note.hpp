@@ -13,7 +13,7 @@
 namespace sluice {
 
 /// A question with its answer. The plan must be lowered.
-struct Answered {
+struct AnsweredScenario {
   const Scenario& scenario;
   const Plan& plan;
   const Summary& summary;
@@ -24,7 +24,7 @@ struct Note {
   std::string summary;  ///< one sentence: what the note says, and when
   std::string source;   ///< why the note is needed
   /// Returns full sentences that say what to do; empty: the note does not apply.
-  std::string (*text)(const Answered& answered);
+  std::string (*text)(const AnsweredScenario& answered);
 };
 
 const Catalog<Note>& note_catalog();
@@ -33,6 +33,6 @@ struct GivenNote {
   std::string name, text;
 };
 /// The notes that apply, in the order of the catalog.
-std::vector<GivenNote> notes_of(const Answered& answered);
+std::vector<GivenNote> notes_of(const AnsweredScenario& answered);
 
 }  // namespace sluice

@@ -63,11 +63,11 @@ std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress) {
   const auto work = [&](std::size_t i) { return packed(measure([&] { return subject(i); })); };
-  const auto told = [&](std::size_t done) {
+  const auto on_progress = [&](std::size_t done) {
     if (progress) progress(done, count);
   };
   std::vector<Measurement> measurements;
-  for (const ProcessAnswer& answer : run_in_processes(count, jobs, work, told)) {
+  for (const ProcessAnswer& answer : run_in_processes(count, jobs, work, on_progress)) {
     Measurement measurement;
     if (answer.fault.empty()) {
       measurement = unpacked(answer.text);

@@ -12,10 +12,10 @@ namespace sluice {
 
 namespace {
 
-using Flat = std::map<std::string, std::string>;
+using ScalarsByPath = std::map<std::string, std::string>;
 
 /// Collects every scalar by its path.
-void flatten(const Value& value, const std::string& path, Flat& flat) {
+void flatten(const Value& value, const std::string& path, ScalarsByPath& flat) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (value.is_scalar()) {
     flat[path] = value.text();
@@ -29,7 +29,7 @@ void flatten(const Value& value, const std::string& path, Flat& flat) {
 
 std::vector<InputChange> input_changes(const std::string& expected, const std::string& got) {
   if (expected.empty() || got.empty()) return {};
-  Flat before, after;
+  ScalarsByPath before, after;
   flatten(parse_text(expected, "baseline.yaml"), "", before);
   flatten(parse_text(got, "scenario.yaml"), "", after);
   std::vector<InputChange> changes;

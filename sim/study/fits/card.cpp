@@ -64,11 +64,11 @@ std::vector<std::int64_t> divisors_of(std::int64_t number) {
 
 }  // namespace
 
-Card::Card(Scenario scenario, std::function<void()> told)
+Card::Card(Scenario scenario, std::function<void()> on_answer)
     : asked_(without_seconds(scenario)),
       serial_(one_at_a_time(asked_)),
       timed_(std::move(scenario)),
-      told_(std::move(told)),
+      on_answer_(std::move(on_answer)),
       device_(device_of(asked_)) {}
 
 std::int64_t Card::measured_batch(const Scenario& scenario) {
@@ -119,7 +119,7 @@ Plan Card::plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch
   scenario.workload.batch = batch;
   scenario.workload.micro_batch = micro_batch;
   Plan made = make_plan(scenario);
-  if (told_) told_();
+  if (on_answer_) on_answer_();
   return made;
 }
 
@@ -130,7 +130,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
   } catch (const Infeasible& error) {
-    if (told_) told_();
+    if (on_answer_) on_answer_();
     if (&scenario == &asked_) refusal_ = error;
     const Shortage& shortage = error.shortage;
     return {.needed = static_cast<double>(shortage.needed_bytes.value_or(0)),
@@ -192,15 +192,16 @@ std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
 void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   const std::int64_t most = fit.largest ? *fit.largest : batch.value_or(1);
   if (most > 0) {
-    fit.one = footprint(1, true);
-    fit.most = footprint(most, true);
+    fit.one_sample = footprint(1, true);
+    fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
     // Checks whether the plan depends on the memory that is available.
-    if (footprint(1, false) != fit.one || footprint(most, false) != fit.most) return;
+    if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
+      return;
   }
   fit.next = footprint(most + 1, false);
   if (fit.next && fit.next->bytes <= *fit.capacity) fit.next.reset();
-  if (most == 0) fit.one = fit.next;
+  if (most == 0) fit.one_sample = fit.next;
 }
 
 /// Uses the largest divisor of the batch that fits as its micro-batch.

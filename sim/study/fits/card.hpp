@@ -15,8 +15,8 @@ namespace sluice {
 
 class Card {
  public:
-  /// `told` is called after each answered question.
-  Card(Scenario scenario, std::function<void()> told);
+  /// `on_answer` is called after each answered question.
+  Card(Scenario scenario, std::function<void()> on_answer);
 
   /// The only micro-batch for which the cost model knows seconds. 0: it knows them for any.
   static std::int64_t measured_batch(const Scenario& scenario);
@@ -45,7 +45,7 @@ class Card {
   Scenario asked_;   ///< the scenario of the question
   Scenario serial_;  ///< the same without overlap, for one step
   Scenario timed_;   ///< the same with the requested cost model
-  std::function<void()> told_;
+  std::function<void()> on_answer_;
   const Device& device_;
   FittingPlan made_;                   ///< the last plan that fit
   std::optional<Infeasible> refusal_;  ///< of the smallest micro-batch that does not fit

@@ -18,11 +18,11 @@ double share_after(int questions) {
 CardFit card_of(const FitsRequest& request, Scenario scenario, std::size_t number) {
   const std::size_t all = std::max<std::size_t>(1, request.platforms.size());
   int questions = 0;
-  const auto told = [&] {
+  const auto on_answer = [&] {
     const double done = static_cast<double>(number) + share_after(++questions);
     if (request.progress) request.progress(done / static_cast<double>(all));
   };
-  return Card(std::move(scenario), told).answer(request.batch);
+  return Card(std::move(scenario), on_answer).answer(request.batch);
 }
 
 /// The report on a platform for which the question cannot be asked.

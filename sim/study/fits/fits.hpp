@@ -64,8 +64,9 @@ struct CardFit {
   /// Samples of the largest micro-batch, which is also the largest batch without accumulation; 0:
   /// not even one sample fits; none: any number fits.
   std::optional<std::int64_t> largest;
-  std::optional<Footprint> one;   ///< the footprint of one sample
-  std::optional<Footprint> most;  ///< that of the largest; without limit, of the requested batch
+  std::optional<Footprint> one_sample;  ///< the footprint of one sample
+  /// That of the largest batch that fits. If there is no limit, that of the requested batch.
+  std::optional<Footprint> largest_footprint;
   /// The footprint of the next larger micro-batch, as if there were memory for it. None if the plan
   /// depends on the available memory (fates or stages that adapt to it): then it has no such footprint.
   std::optional<Footprint> next;

@@ -16,26 +16,26 @@ constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
 /// The data that NLopt's callback needs.
-struct Asked {
+struct FitObjective {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;
-  std::vector<std::size_t> which;  ///< indexes of the parameters that are searched
+  std::vector<std::size_t> searched;  ///< indexes of the parameters that are searched
   const std::function<double(const std::vector<double>&)>& mean;
 
   double at(const double* logarithms) {
     double away = 0;
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      const FormParameter& looked_for = form[which[i]];
+    for (std::size_t i = 0; i < searched.size(); ++i) {
+      const FormParameter& looked_for = form[searched[i]];
       const double from_start = logarithms[i] - std::log(looked_for.start);
-      parameters[which[i]] = std::exp(logarithms[i]);
+      parameters[searched[i]] = std::exp(logarithms[i]);
       away += looked_for.firmness * from_start * from_start;
     }
     return mean(parameters) + away;
   }
 };
 
-double ask(unsigned, const double* logarithms, double*, void* asked) {
-  return static_cast<Asked*>(asked)->at(logarithms);
+double objective_value(unsigned, const double* logarithms, double*, void* objective) {
+  return static_cast<FitObjective*>(objective)->at(logarithms);
 }
 
 }  // namespace
@@ -45,14 +45,15 @@ double penalty(double over) {
   return std::sqrt(1 + scaled * scaled) - 1;
 }
 
-Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
-            const std::function<double(const std::vector<double>&)>& mean) {
-  Asked asked{form, start, {}, mean};
+FittedParameters fit_parameters(const std::vector<FormParameter>& form,
+                                const std::vector<double>& start, FormPart part,
+                                const std::function<double(const std::vector<double>&)>& mean) {
+  FitObjective objective{form, start, {}, mean};
   std::vector<double> low, high, x;
   for (std::size_t i = 0; i < form.size(); ++i) {
     if (form[i].high <= form[i].low || (form[i].part != FormPart::all && form[i].part != part))
       continue;
-    asked.which.push_back(i);
+    objective.searched.push_back(i);
     low.push_back(std::log(form[i].low));
     high.push_back(std::log(form[i].high));
     x.push_back(std::clamp(std::log(start[i]), low.back(), high.back()));
@@ -64,12 +65,12 @@ Found least(const std::vector<FormParameter>& form, const std::vector<double>& s
   nlopt_set_initial_step1(search.get(), 0.3);
   nlopt_set_maxeval(search.get(), most_steps);
   nlopt_set_ftol_rel(search.get(), 1e-5);
-  nlopt_set_min_objective(search.get(), ask, &asked);
+  nlopt_set_min_objective(search.get(), objective_value, &objective);
   double value = 0;
   if (nlopt_optimize(search.get(), x.data(), &value) < 0)
     throw InternalError("the search for a form's parameters failed");
-  value = asked.at(x.data());
-  return {asked.parameters, value};
+  value = objective.at(x.data());
+  return {objective.parameters, value};
 }
 
 }  // namespace sluice

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-struct Found {
+struct FittedParameters {
   std::vector<double> parameters;
   double penalty = 0;
 };
@@ -19,8 +19,9 @@ struct Found {
 /// search begins at `start` and stays within the parameters' ranges, as logarithms. Parameters without a range, and
 /// those of another part of the form, keep their start values. Equal arguments give equal results. The method is
 /// Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
-Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
-            const std::function<double(const std::vector<double>&)>& mean);
+FittedParameters fit_parameters(const std::vector<FormParameter>& form,
+                                const std::vector<double>& start, FormPart part,
+                                const std::function<double(const std::vector<double>&)>& mean);
 
 /// Grows like the square of a deviation near 0 and in proportion to it far from 0, so that single
 /// outliers have little effect.

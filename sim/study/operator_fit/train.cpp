@@ -59,12 +59,12 @@ void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
     return mean_penalty(samples, [&](const Sample& s) { return over_time(s, sheets, p); });
   };
   const FormPart part = products ? FormPart::products : FormPart::streams;
-  Found found = least(form_parameters(), start, part, mean);
+  FittedParameters found = fit_parameters(form_parameters(), start, part, mean);
   if (products)
     for (std::size_t i = first_share; i < start.size(); ++i) start[i] /= 5;
   else
     start[resident_parameter] /= 5;
-  Found other = least(form_parameters(), start, part, mean);
+  FittedParameters other = fit_parameters(form_parameters(), start, part, mean);
   fit.seconds.parameters =
       std::move(other.penalty < found.penalty ? other.parameters : found.parameters);
 }
@@ -75,7 +75,8 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
     return mean_penalty(samples, [&](const Sample& s) { return over_energy(s, p); });
   };
   fit.joules->parameters =
-      least(energy_parameters(), starts_of(energy_parameters()), FormPart::all, mean).parameters;
+      fit_parameters(energy_parameters(), starts_of(energy_parameters()), FormPart::all, mean)
+          .parameters;
 }
 
 /// If one sample has no energy, energy is not fitted at all. This also holds for every split.

@@ -120,14 +120,15 @@ class Sums {
       OperatorSum& of_class = classes[type];
       of_class.name = of_class.type = type;
       add(of_class, sum);
-      add(sums.all, sum);
+      add(sums.total, sum);
       sums.layers.push_back(std::move(sum));
     };
     for (std::size_t l = 0; l < by_layer_.size(); ++l)
       if (by_layer_[l].seconds > 0)
         take(by_layer_[l], model_.layers[l].name, model_.layers[l].type);
     if (update_.seconds > 0) take(update_, "update", "update");
-    if (other_.seconds > 1e-9 * (sums.all.seconds + other_.seconds)) take(other_, "other", "other");
+    if (other_.seconds > 1e-9 * (sums.total.seconds + other_.seconds))
+      take(other_, "other", "other");
     for (auto& [type, sum] : classes) sums.classes.push_back(std::move(sum));
     std::stable_sort(
         sums.classes.begin(), sums.classes.end(),

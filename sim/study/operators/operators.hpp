@@ -19,7 +19,7 @@ struct OperatorSum {
 struct OperatorSums {
   std::vector<OperatorSum> classes;  ///< most seconds first
   std::vector<OperatorSum> layers;   ///< in the order of the model; then all other work
-  OperatorSum all;
+  OperatorSum total;
 };
 
 /// Returns the sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no price of a layer

@@ -31,7 +31,7 @@ const std::vector<std::string>& placement_columns() {
 }
 
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result) {
-  const PlacementResult::Moved moved = result.moved(curve.question);
+  const PlacementResult::MoveTotals moved = result.move_totals(curve.question);
   if (!result.refused.empty())
     return object({{"way", result.way},
                    {"fast_bytes", result.capacity},

@@ -26,12 +26,12 @@ constexpr std::size_t calls_for_each_point = 20;
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
   const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
-  switch (merit.stand) {
-    case Merit::Stand::keeps:
+  switch (merit.status) {
+    case Merit::LimitStatus::keeps:
       return merit.number;
-    case Merit::Stand::breaks:
+    case Merit::LimitStatus::breaks:
       return cliff * (1 + (std::isfinite(wrong) ? wrong : 1));
-    case Merit::Stand::refused:
+    case Merit::LimitStatus::refused:
       return cliff * (3 + (std::isfinite(wrong) ? wrong : 1));
   }
   return infinity;
@@ -93,20 +93,20 @@ void Region::ask_corners() {
 
 void Region::divide(const Score& score, std::size_t most_points) {
   if (most_points == 0) return;  // NLopt would take 0 to mean that there is no limit.
-  struct Enough {};
+  struct PointLimitReached {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {
     divide_cube(searched_.size(), calls_for_each_point * most_points, [&](const CubePlace& at) {
-      if (asked() >= until && !trials_.knows(row_at(at))) throw Enough();
+      if (asked() >= until && !trials_.knows(row_at(at))) throw PointLimitReached();
       return score(at);
     });
-  } catch (const Enough&) {
+  } catch (const PointLimitReached&) {
   }
 }
 
 bool Region::has_one_that_keeps() const {
   return std::any_of(mine_.begin(), mine_.end(), [&](std::size_t place) {
-    return trials_.merit(place).stand == Merit::Stand::keeps;
+    return trials_.merit(place).status == Merit::LimitStatus::keeps;
   });
 }
 
@@ -169,7 +169,7 @@ bool Region::search(std::size_t most_points) {
     divide(
         [&](const CubePlace& at) {
           const Merit merit = trials_.merit(ask(row_at(at)));
-          return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
+          return merit.status == Merit::LimitStatus::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
     // If no point keeps the limits so far, DIRECT runs again. The amount by which limits are broken then leads it

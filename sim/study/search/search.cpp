@@ -17,7 +17,7 @@ constexpr double worth_a_search = 40;      ///< points that a region of ranges s
 
 /// The keys whose values are combined with each other, and the keys that are searched for each of these
 /// combinations.
-struct Parting {
+struct KeySplit {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
@@ -26,38 +26,38 @@ struct Parting {
 /// combinations fit into the allowed points. If ranges are searched, each combination needs the points of a region. If
 /// there are not enough points for that, whole numbers are searched as well, beginning with those with the most
 /// values.
-Parting parting_of(const SearchRequest& request) {
-  Parting parting;
+KeySplit split_of(const SearchRequest& request) {
+  KeySplit split;
   std::vector<std::size_t> whole;
   for (std::size_t k = 0; k < request.keys.size(); ++k) {
     const SearchKey& key = request.keys[k];
-    if (key.kind == SearchKey::Kind::real) parting.searched.push_back(k);
+    if (key.kind == SearchKey::Kind::real) split.searched.push_back(k);
     if (key.kind == SearchKey::Kind::whole) whole.push_back(k);
     if (key.kind != SearchKey::Kind::listed) continue;
-    parting.tried.push_back(k);
-    parting.combinations *= key.count();
+    split.tried.push_back(k);
+    split.combinations *= key.count();
   }
   std::stable_sort(whole.begin(), whole.end(), [&](std::size_t a, std::size_t b) {
     return request.keys[a].count() < request.keys[b].count();
   });
-  const double each = parting.searched.empty() ? 1 : worth_a_search;
+  const double each = split.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
   std::size_t few = 0;  // the number of these keys that are combined
   for (const std::size_t k : whole) {
-    const double combinations = parting.combinations * request.keys[k].count();
+    const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
     if (!fits) break;  // A key with more values does not fit either.
-    parting.combinations = combinations;
+    split.combinations = combinations;
     ++few;
   }
-  const bool all_tried = few == whole.size() && parting.searched.empty();
-  for (; !all_tried && few > 0 && parting.combinations * least_for_a_region > allowed; --few)
-    parting.combinations /= request.keys[whole[few - 1]].count();
+  const bool all_tried = few == whole.size() && split.searched.empty();
+  for (; !all_tried && few > 0 && split.combinations * least_for_a_region > allowed; --few)
+    split.combinations /= request.keys[whole[few - 1]].count();
   for (std::size_t i = 0; i < whole.size(); ++i)
-    (i < few ? parting.tried : parting.searched).push_back(whole[i]);
-  std::sort(parting.tried.begin(), parting.tried.end());
-  std::sort(parting.searched.begin(), parting.searched.end());
-  return parting;
+    (i < few ? split.tried : split.searched).push_back(whole[i]);
+  std::sort(split.tried.begin(), split.tried.end());
+  std::sort(split.searched.begin(), split.searched.end());
+  return split;
 }
 
 void require_keys(const SearchRequest& request) {
@@ -71,20 +71,20 @@ void require_keys(const SearchRequest& request) {
       throw UsageError("the key '" + key.key + "' is varied twice; write its values as one list");
 }
 
-void require_points_enough(const SearchRequest& request, const Parting& parting) {
-  const double each = parting.searched.empty() ? 1 : least_for_a_region;
-  const double needed = parting.combinations * each;
+void require_points_enough(const SearchRequest& request, const KeySplit& split) {
+  const double each = split.searched.empty() ? 1 : least_for_a_region;
+  const double needed = split.combinations * each;
   if (needed <= static_cast<double>(request.most_points)) return;
-  throw UsageError("the listed values have " + std::to_string(std::llround(parting.combinations)) +
+  throw UsageError("the listed values have " + std::to_string(std::llround(split.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
                    " points where " + std::to_string(request.most_points) +
                    " are allowed; allow more (--points, points=) or list fewer values");
 }
 
 /// The combinations of listed values; keys that are searched have no value in them.
-std::vector<SearchRow> combinations_of(const SearchRequest& request, const Parting& parting) {
+std::vector<SearchRow> combinations_of(const SearchRequest& request, const KeySplit& split) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
-  for (const std::size_t k : parting.tried) {
+  for (const std::size_t k : split.tried) {
     const SearchKey& key = request.keys[k];
     std::vector<std::string> values = key.values;
     if (key.kind == SearchKey::Kind::whole)
@@ -105,22 +105,22 @@ std::vector<SearchRow> combinations_of(const SearchRequest& request, const Parti
 
 SearchResult run_search(const SearchRequest& request) {
   require_keys(request);
-  const Parting parting = parting_of(request);
-  require_points_enough(request, parting);
-  const std::vector<SearchRow> combinations = combinations_of(request, parting);
+  const KeySplit split = split_of(request);
+  require_points_enough(request, split);
+  const std::vector<SearchRow> combinations = combinations_of(request, split);
   Trials trials(request);
   bool used_up = false;
-  if (parting.searched.empty()) {
+  if (split.searched.empty()) {
     trials.ask_all(combinations);
   } else {
     for (std::size_t i = 0; i < combinations.size(); ++i) {
       const std::size_t share = (request.most_points - trials.size()) / (combinations.size() - i);
-      Region region(request.keys, trials, combinations[i], parting.searched);
+      Region region(request.keys, trials, combinations[i], split.searched);
       used_up = !region.search(share) || used_up;
     }
   }
   SearchResult result = trials.result();
-  result.all_asked = parting.searched.empty();
+  result.all_asked = split.searched.empty();
   result.exhaustive = result.all_asked && result.sweep.count(PointResult::Status::failed) == 0;
   result.used_up = used_up;
   return result;

@@ -21,7 +21,8 @@ struct SearchRequest {
   std::vector<SearchLimit> limits = {};
   std::size_t most_points = 200;  ///< the largest number of different points to ask
   std::size_t jobs = 1;           ///< points that run at the same time, if several are known
-  Measure both = {};  ///< runs the best point by both executors, and throws when they differ
+  /// Runs the best point by both executors, and throws when they differ.
+  Measure by_both_executors = {};
   Store* store = nullptr;
   bool retry_failed = false;
   /// Reports progress in the caller's thread.
@@ -31,12 +32,12 @@ struct SearchRequest {
 /// The merit of a point. A smaller merit is better. Of two points that keep all limits, the one with the smaller number
 /// is better. Of two others, it is the one that breaks the limits less.
 struct Merit {
-  enum class Stand {
+  enum class LimitStatus {
     keeps,    ///< it keeps all limits
     breaks,   ///< it runs, but breaks a limit
     refused,  ///< it has no such number: it does not fit, or cannot be evaluated
   };
-  Stand stand = Stand::refused;
+  LimitStatus status = LimitStatus::refused;
   /// Keeps: the goal (negative to maximise); otherwise by how much limits are broken.
   double number = 0;
   auto operator<=>(const Merit&) const = default;

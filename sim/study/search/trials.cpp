@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
 
 /// The merit of a point that ran but lacks a number that the goal or a limit names. It comes after all other
 /// merits.
-constexpr Merit without_number = {Merit::Stand::refused, std::numeric_limits<double>::max()};
+constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
@@ -77,7 +77,7 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   request.retry_failed = request_.retry_failed && !verify;
   if (verify) {
     request.verify = 1;
-    request.both = request_.both;
+    request.by_both_executors = request_.by_both_executors;
   } else if (request_.progress) {
     request.progress = [this](std::size_t done, std::size_t) {
       request_.progress(rows_.size() + done, request_.most_points);
@@ -111,7 +111,7 @@ void Trials::require_number(const SearchNumber& number) const {
 
 Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {
   if (outcome.status != PointResult::Status::complete)
-    return {Merit::Stand::refused, lack_of(outcome)};
+    return {Merit::LimitStatus::refused, lack_of(outcome)};
   const SearchNumber& goal = request_.goal.number;
   const double found = number_in(
       goal, goal.is_key() ? row[static_cast<std::size_t>(goal.key)] : std::string(), outcome);
@@ -123,13 +123,13 @@ Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {
     broken += limit.broken_by(reached);
     if (!limit.holds(reached)) broken = std::max(broken, std::numeric_limits<double>::min());
   }
-  if (broken > 0) return {Merit::Stand::breaks, broken};
-  return {Merit::Stand::keeps, request_.goal.maximise ? -found : found};
+  if (broken > 0) return {Merit::LimitStatus::breaks, broken};
+  return {Merit::LimitStatus::keeps, request_.goal.maximise ? -found : found};
 }
 
 void Trials::verify(SearchResult& result) const {
   PointResult& outcome = result.sweep.outcomes[*result.best];
-  if (!request_.both || outcome.verified) return;
+  if (!request_.by_both_executors || outcome.verified) return;
   result.sweep.verified = sweep({rows_[*result.best]}, true).verified;
   outcome.verified = true;
 }
@@ -141,7 +141,7 @@ bool Trials::all_failed() const {
 }
 
 bool Trials::lacks_numbers(std::size_t place) const {
-  return merits_[place].stand == Merit::Stand::refused &&
+  return merits_[place].status == Merit::LimitStatus::refused &&
          outcomes_[place].status == PointResult::Status::complete;
 }
 
@@ -154,11 +154,11 @@ SearchResult Trials::result() {
   result.sweep.outcomes = std::move(outcomes_);
   result.sweep.from_store = from_store_;
   const auto best = std::min_element(merits_.begin(), merits_.end());
-  if (best == merits_.end() || best->stand != Merit::Stand::keeps) return result;
+  if (best == merits_.end() || best->status != Merit::LimitStatus::keeps) return result;
   result.best = static_cast<std::size_t>(best - merits_.begin());
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (i != *result.best && merits_[i] == *best) ++result.as_good;
-    if (merits_[i].stand != Merit::Stand::breaks) continue;
+    if (merits_[i].status != Merit::LimitStatus::breaks) continue;
     const double found = number_of(request_.goal.number, result, i);
     const double number = request_.goal.maximise ? -found : found;
     if (number < best->number && (!result.beyond || merits_[i] < merits_[*result.beyond]))

@@ -46,13 +46,13 @@ std::vector<std::string> split(std::string_view text) {
 }
 
 /// A number, and where its text ends.
-struct End {
+struct RangeEnd {
   double number = 0;
   std::string unit;
   bool whole = false;  ///< written without a fraction or an exponent
 };
-std::optional<End> end_of(std::string_view text) {
-  End end;
+std::optional<RangeEnd> range_end(std::string_view text) {
+  RangeEnd end;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), end.number);
   if (error != std::errc() || !std::isfinite(end.number)) return std::nullopt;
   const std::string_view digits(text.data(), static_cast<std::size_t>(stop - text.data()));
@@ -63,7 +63,7 @@ std::optional<End> end_of(std::string_view text) {
 
 /// "lo..hi", and what follows it: ':' or '*' with its number.
 struct Range {
-  End low, high;
+  RangeEnd low, high;
   char by = 0;  ///< ':', '*' or 0 for neither
   std::string count;
 };
@@ -77,7 +77,8 @@ std::optional<Range> range_of(const std::string& text) {
     range.count = high.substr(by + 1);
     high.resize(by);
   }
-  const std::optional<End> low_end = end_of(text.substr(0, dots)), high_end = end_of(high);
+  const std::optional<RangeEnd> low_end = range_end(text.substr(0, dots)),
+                                high_end = range_end(high);
   if (!low_end || !high_end) return std::nullopt;
   range.low = *low_end;
   range.high = *high_end;

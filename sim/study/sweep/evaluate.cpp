@@ -108,15 +108,15 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
 class Variants::Plans {
  public:
   /// Plans that this thread has for itself. They are given back when this object ends.
-  class Lent {
+  class BorrowedPlans {
    public:
-    explicit Lent(Plans& all) : all_(all), plans_(all.take()) {}
-    ~Lent() {
+    explicit BorrowedPlans(Plans& all) : all_(all), plans_(all.take()) {}
+    ~BorrowedPlans() {
       const std::lock_guard<std::mutex> lock(all_.mutex_);
       all_.idle_.push_back(std::move(plans_));
     }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
+    BorrowedPlans(const BorrowedPlans&) = delete;
+    BorrowedPlans& operator=(const BorrowedPlans&) = delete;
     PlansAgain* operator->() { return plans_.get(); }
 
    private:
@@ -148,7 +148,7 @@ Variants::~Variants() = default;
 
 PointResult Variants::ask(const Scenario& scenario) const {
   const bool alike = other_prices_only(base_, scenario);
-  Plans::Lent plans(*plans_);
+  Plans::BorrowedPlans plans(*plans_);
   if (PlansAgain::KeptPlan* made = alike ? plans->find(scenario) : nullptr)
     if (const auto summary =
             measure_again(*made, question_bound(scenario, made->question_stages).seconds))

@@ -42,7 +42,7 @@ class Sweep {
   }
 
   SweepResult run() {
-    if (request_.simgrid || (request_.both && request_.verify > 0))
+    if (request_.simgrid || (request_.by_both_executors && request_.verify > 0))
       load_engine();  // Load it before forks.
     if (request_.simgrid)
       in_processes();
@@ -234,7 +234,7 @@ class Sweep {
   /// Repeats some points with SimGrid, to compare the results with those of the replay. Each point has its own process.
   /// No other threads run at this moment.
   void verify() {
-    if (request_.simgrid || !request_.both) return;
+    if (request_.simgrid || !request_.by_both_executors) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
@@ -246,7 +246,7 @@ class Sweep {
       if (!result_.outcomes[place].verified) chosen.push_back(place);
     }
     const auto answers = run_in_processes(chosen.size(), request_.jobs, [&](std::size_t i) {
-      return packed(evaluate(request_.variants, overrides(chosen[i]), request_.both));
+      return packed(evaluate(request_.variants, overrides(chosen[i]), request_.by_both_executors));
     });
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       require_same(chosen[i], simulated(answers[i]));

@@ -32,7 +32,7 @@ struct SweepRequest {
   /// The share of the points, 0 to 1, that both executors repeat, each in its own process. A share above
   /// 0 is at least one point.
   double verify = 0;
-  Measure both = {};  ///< runs them, and throws when the executors differ
+  Measure by_both_executors = {};  ///< runs them, and throws when the executors differ
   Shard shard = {};
   Store* store = nullptr;     ///< where outcomes are looked up and kept; null: nowhere
   bool retry_failed = false;  ///< points that failed before are evaluated again

@@ -61,36 +61,36 @@ TEST_CASE("bytes are whole numbers, exact up to 2^63 - 1") {
 }
 
 TEST_CASE("text that is not a quantity is refused, with the text, the reason and an example") {
-  const auto said = [](const char* text, D dimension) {
+  const auto message_for = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
-  CHECK(said("-3GB/s", D::bytes_per_s) ==
+  CHECK(message_for("-3GB/s", D::bytes_per_s) ==
         "3 '-3GB/s' for 'bandwidth': it may not be negative, expected bytes per second like "
         "\"30GB/s\"");
-  CHECK_THAT(said("30", D::bytes_per_s), Contains("the unit is missing"));
+  CHECK_THAT(message_for("30", D::bytes_per_s), Contains("the unit is missing"));
   for (const char* bits : {"64Gbps", "64Gbit/s", "64 Gb/s", "64Gbits/s"})
-    CHECK_THAT(said(bits, D::bytes_per_s),
+    CHECK_THAT(message_for(bits, D::bytes_per_s),
                Contains("counts bits") && Contains("64 Gbit/s is 8GB/s"));
-  CHECK_THAT(said("2.5e3Mbps", D::bytes_per_s), Contains("2.5e3 Mbit/s is 312.5MB/s"));
-  CHECK_THAT(said("8Gbit", D::bytes), Contains("8 Gbit is 1GB"));
-  CHECK_THAT(said("64GBps", D::bytes_per_s), Contains("(did you mean 'GB/s'?)"));
-  CHECK_THAT(said("30GB", D::bytes_per_s), Contains("unknown unit 'GB'"));
-  CHECK_THAT(said("61TFLOPS", D::flop_per_s), Contains("(did you mean 'TFLOP/s'?)"));
-  CHECK_THAT(said("30GB/s!", D::bytes_per_s), Contains("unknown unit 'GB/s!'"));
-  CHECK_THAT(said("30KB/s", D::bytes_per_s), Contains("(did you mean 'kB/s'?)"));
-  CHECK_THAT(said("nan", D::seconds), Contains("does not start with a number"));
-  CHECK_THAT(said("inf", D::seconds), Contains("does not start with a number"));
-  CHECK_THAT(said("+5s", D::seconds), Contains("does not start with a number"));
-  CHECK_THAT(said(" 5s", D::seconds), Contains("does not start with a number"));
-  CHECK_THAT(said("", D::seconds), Contains("it is empty"));
-  CHECK_THAT(said(".s", D::seconds), Contains("does not start with a number"));
-  CHECK_THAT(said("1e999s", D::seconds), Contains("out of range"));
-  CHECK_THAT(said("1e308kW", D::watts), Contains("out of range"));
-  CHECK_THAT(said("0x10s", D::seconds), Contains("unknown unit 'x10s'"));
-  CHECK_THAT(said("1,5s", D::seconds), Contains("unknown unit ',5s'"));
-  CHECK_THAT(said("5 W", D::seconds), Contains("unknown unit 'W'"));
-  CHECK_THAT(said("1KFLOP", D::flop), Contains("(did you mean 'kFLOP'?)"));
-  CHECK_THAT(said("1GiFLOP", D::flop), Contains("unknown unit 'GiFLOP'"));
+  CHECK_THAT(message_for("2.5e3Mbps", D::bytes_per_s), Contains("2.5e3 Mbit/s is 312.5MB/s"));
+  CHECK_THAT(message_for("8Gbit", D::bytes), Contains("8 Gbit is 1GB"));
+  CHECK_THAT(message_for("64GBps", D::bytes_per_s), Contains("(did you mean 'GB/s'?)"));
+  CHECK_THAT(message_for("30GB", D::bytes_per_s), Contains("unknown unit 'GB'"));
+  CHECK_THAT(message_for("61TFLOPS", D::flop_per_s), Contains("(did you mean 'TFLOP/s'?)"));
+  CHECK_THAT(message_for("30GB/s!", D::bytes_per_s), Contains("unknown unit 'GB/s!'"));
+  CHECK_THAT(message_for("30KB/s", D::bytes_per_s), Contains("(did you mean 'kB/s'?)"));
+  CHECK_THAT(message_for("nan", D::seconds), Contains("does not start with a number"));
+  CHECK_THAT(message_for("inf", D::seconds), Contains("does not start with a number"));
+  CHECK_THAT(message_for("+5s", D::seconds), Contains("does not start with a number"));
+  CHECK_THAT(message_for(" 5s", D::seconds), Contains("does not start with a number"));
+  CHECK_THAT(message_for("", D::seconds), Contains("it is empty"));
+  CHECK_THAT(message_for(".s", D::seconds), Contains("does not start with a number"));
+  CHECK_THAT(message_for("1e999s", D::seconds), Contains("out of range"));
+  CHECK_THAT(message_for("1e308kW", D::watts), Contains("out of range"));
+  CHECK_THAT(message_for("0x10s", D::seconds), Contains("unknown unit 'x10s'"));
+  CHECK_THAT(message_for("1,5s", D::seconds), Contains("unknown unit ',5s'"));
+  CHECK_THAT(message_for("5 W", D::seconds), Contains("unknown unit 'W'"));
+  CHECK_THAT(message_for("1KFLOP", D::flop), Contains("(did you mean 'kFLOP'?)"));
+  CHECK_THAT(message_for("1GiFLOP", D::flop), Contains("unknown unit 'GiFLOP'"));
 }
 
 TEST_CASE("numbers do not depend on the locale") {

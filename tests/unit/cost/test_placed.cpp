@@ -47,7 +47,7 @@ Model small() {
       "- {type: relu, name: last}\n");
 }
 
-struct Asked {
+struct SmallQuestion {
   Platform platform = server();
   Model model = small();
   ChosenCost cost = plain_cost("roofline");
@@ -91,9 +91,9 @@ TEST_CASE("the bytes of the operands of every pass add up to its work") {
 }
 
 TEST_CASE("the operands of a pass are named and have the order of a profile's columns") {
-  const Asked asked;
+  const SmallQuestion question;
   const auto operands =
-      operands_of(asked.model, asked.model.layers[1], Pass::forward, 1000, DType::float32);
+      operands_of(question.model, question.model.layers[1], Pass::forward, 1000, DType::float32);
   REQUIRE(operands.size() == 3);
   CHECK((operands[0].name == "input 'x'" && operands[0].read == input));
   CHECK((operands[1].name == "weights of 'full'" && operands[1].read == weights));
@@ -101,14 +101,14 @@ TEST_CASE("the operands of a pass are named and have the order of a profile's co
 }
 
 TEST_CASE("roofline reads and writes the memories of a device one after the other") {
-  const Asked asked;
+  const SmallQuestion question;
   const auto seconds = [&](const std::vector<std::string>& pools) {
-    return asked.cost->of(asked.placed(1, pools)).seconds;
+    return question.cost->of(question.placed(1, pools)).seconds;
   };
   const double in_dram = (input + weights) / 100e9 + output / 50e9;
   CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
   // Without a memory, an operand is in the default memory.
-  CHECK(asked.cost->of(asked.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
+  CHECK(question.cost->of(question.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
   CHECK(seconds({"pmem", "dram", "dram"}) ==
         Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
   CHECK(seconds({"dram", "dram", "pmem"}) ==
@@ -117,8 +117,8 @@ TEST_CASE("roofline reads and writes the memories of a device one after the othe
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
   // If memories work at the same time, the longest time counts: the output's 200 kB at 5 GB/s.
   const ChosenCost together = choose_cost(
-      parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", asked.platform);
-  CHECK(together->of(asked.placed(1, {"dram", "dram", "pmem"})).seconds ==
+      parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
+  CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
   // The FLOP do not bind here, because memory takes longer: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM 5.26
   // us.
@@ -126,9 +126,9 @@ TEST_CASE("roofline reads and writes the memories of a device one after the othe
 }
 
 TEST_CASE("operands behind a link flow while the device computes on the others") {
-  const Asked asked;
+  const SmallQuestion question;
   const PlacedPrice placed =
-      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "pmem", "dram"}));
+      placed_price(question.platform, *question.cost, question.placed(1, {"disk", "pmem", "dram"}));
   CHECK(placed.price.seconds == Approx(weights / 20e9 + output / 50e9).epsilon(1e-14));
   CHECK(placed.price.bytes == weights + output);
   CHECK(placed.price.flop == 2.0 * 1000 * 30 * 50);
@@ -136,20 +136,21 @@ TEST_CASE("operands behind a link flow while the device computes on the others")
   CHECK((placed.flows[0].from == "disk" && placed.flows[0].to == "cpu"));
   CHECK((placed.flows[0].bytes == input && placed.flows[0].operand == 0));
   const PlacedPrice out =
-      placed_price(asked.platform, *asked.cost, asked.placed(1, {"dram", "dram", "disk"}));
+      placed_price(question.platform, *question.cost, question.placed(1, {"dram", "dram", "disk"}));
   REQUIRE(out.flows.size() == 1);
   CHECK((out.flows[0].from == "cpu" && out.flows[0].to == "disk"));
   const PlacedPrice all =
-      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));
+      placed_price(question.platform, *question.cost, question.placed(1, {"disk", "disk", "disk"}));
   CHECK(all.flows.size() == 3);
   CHECK((all.price.seconds == 3e-6 && all.price.bytes == 0));  // 3 MFLOP at 1 TFLOP/s
   CHECK(out.price.seconds == Approx(std::max((input + weights) / 100e9, 3e-6)).epsilon(1e-14));
 }
 
 TEST_CASE("a placement that has no price is refused with its layer, operand and memory") {
-  const Asked asked;
+  const SmallQuestion question;
   const auto refused = [&](const std::vector<std::string>& pools) {
-    return error_of([&] { placed_price(asked.platform, *asked.cost, asked.placed(1, pools)); });
+    return error_of(
+        [&] { placed_price(question.platform, *question.cost, question.placed(1, pools)); });
   };
   CHECK_THAT(refused({"dram", "", "dram"}),
              Contains("forward of layer 'full': weights of 'full' has no memory"));
@@ -160,10 +161,10 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
   // Without a route, a price of only the device is also refused.
   CHECK_THAT(error_of([&] {
-               asked.cost->of(asked.placed(1, {"disk", "dram", "dram"}));
+               question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
              Contains("input 'x' is in 'disk'") && Contains("it reaches dram, pmem"));
-  Asked without;
+  SmallQuestion without;
   without.platform = server("write: 50GB/s");
   CHECK_THAT(error_of([&] {
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
@@ -196,16 +197,16 @@ ChosenCost measured_so(const Platform& platform, const std::vector<std::string>&
 }  // namespace
 
 TEST_CASE("a profile with memories prices the placement that was measured") {
-  Asked asked;
-  asked.cost = measured_so(asked.platform, {"DRAM;DRAM,DRAM,0.001", "PMEM;DRAM,DRAM,0.002",
-                                            "DRAM;DRAM,PMEM,0.004", "DISK;DRAM,DRAM,0.008"});
+  SmallQuestion question;
+  question.cost = measured_so(question.platform, {"DRAM;DRAM,DRAM,0.001", "PMEM;DRAM,DRAM,0.002",
+                                                  "DRAM;DRAM,PMEM,0.004", "DISK;DRAM,DRAM,0.008"});
   const auto seconds = [&](const std::vector<std::string>& pools) {
-    return asked.cost->of(asked.placed(1, pools)).seconds;
+    return question.cost->of(question.placed(1, pools)).seconds;
   };
   CHECK(seconds({"dram", "dram", "dram"}) == 0.001);
   CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.004);
-  CHECK(asked.cost->of(asked.query(1)).seconds == 0.001);  // all in the default memory
+  CHECK(question.cost->of(question.query(1)).seconds == 0.001);  // all in the default memory
   CHECK_THAT(error_of([&] {
                seconds({"pmem", "pmem", "dram"});
              }),
@@ -213,21 +214,22 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
                  Contains("it was measured with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
   // Operands that are all behind the link are not the placement measured in the default memory.
   CHECK_THAT(error_of([&] {
-               placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));
+               placed_price(question.platform, *question.cost,
+                            question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
   // A measurement over the link includes the flow.
   const PlacedPrice far =
-      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "dram", "dram"}));
+      placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
   CHECK(far.flows.empty());
 }
 
 TEST_CASE("operands whose memory a row does not name were in the first memory") {
-  Asked asked;
-  asked.cost = measured_so(asked.platform, {"PMEM,,0.002", ",,0.001"});
+  SmallQuestion question;
+  question.cost = measured_so(question.platform, {"PMEM,,0.002", ",,0.001"});
   const auto seconds = [&](const std::vector<std::string>& pools) {
-    return asked.cost->of(asked.placed(1, pools)).seconds;
+    return question.cost->of(question.placed(1, pools)).seconds;
   };
   CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
   CHECK(seconds({"dram", "dram", "dram"}) == 0.001);
@@ -236,7 +238,7 @@ TEST_CASE("operands whose memory a row does not name were in the first memory") 
                                                 {"dram", "dram", "pmem"}})
     CHECK_THAT(error_of([&] { seconds(pools); }), Contains("was not measured"));
   // If no row names a memory, the rows are valid for every placement.
-  asked.cost = measured_so(asked.platform, {",,0.003"});
+  question.cost = measured_so(question.platform, {",,0.003"});
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 

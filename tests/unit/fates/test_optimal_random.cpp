@@ -104,7 +104,7 @@ TEST_CASE(
 }
 
 /// The chain and the run of a scenario as `optimal` sees them, and a function that lists its tapes.
-struct Asked {
+struct FateQuestion {
   Scenario scenario;
   CutModel cut;
   PolicyRequest request;
@@ -113,7 +113,7 @@ struct Asked {
   std::vector<StageState> states;
   TrainingOrder order;
 
-  explicit Asked(Scenario whole)
+  explicit FateQuestion(Scenario whole)
       : scenario(std::move(whole)),
         cut(cut_model(scenario)),
         request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
@@ -165,23 +165,23 @@ TEST_CASE("no execution beats the bound of optimal", "[property]") {
   double closest = never;
   for (int k = 0; k < chains(); ++k) {
     const Run run(dice);
-    const Asked asked(run.scenario("keep_all", std::int64_t{1} << 50));
-    const Frontier frontier(asked.chain);
-    std::vector<Tape> tapes = alike_tapes(asked.chain);
+    const FateQuestion question(run.scenario("keep_all", std::int64_t{1} << 50));
+    const Frontier frontier(question.chain);
+    std::vector<Tape> tapes = alike_tapes(question.chain);
     for (int i = 0; i < 6; ++i)
       tapes.push_back(
-          tape_of(asked.chain, test::fates_number(dice.next(), asked.chain.stages.size())));
+          tape_of(question.chain, test::fates_number(dice.next(), question.chain.stages.size())));
     for (int i = 0; i < 3; ++i)
       tapes.push_back(frontier.tape(dice.below(frontier.points().size())));
     for (const Tape& tape : tapes) {
-      const std::int64_t budget = memory_of(asked.chain, tape).peak;
+      const std::int64_t budget = memory_of(question.chain, tape).peak;
       for (const std::int64_t room : {budget, budget + budget / 4}) {
-        const double seconds = asked.seconds(tape, room);
+        const double seconds = question.seconds(tape, room);
         if (seconds == never) continue;
-        const double bound = asked.bound(room);
+        const double bound = question.bound(room);
         INFO(run.text() << "within " << room);
         CHECK(seconds >= bound * (1 - 1e-9));
-        CHECK(seconds >= asked.micro_batches_bound(room) * (1 - 1e-9));
+        CHECK(seconds >= question.micro_batches_bound(room) * (1 - 1e-9));
         closest = std::min(closest, seconds / bound);
         ++executed;
       }

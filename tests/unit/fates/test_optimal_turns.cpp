@@ -96,7 +96,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
 }
 
 /// A run as `optimal` sees it, and a function that lists its tapes.
-struct Asked {
+struct FateQuestion {
   Scenario scenario;
   CutModel cut;
   PolicyRequest request;
@@ -104,7 +104,7 @@ struct Asked {
   Chain chain;
   std::vector<StageState> states;
 
-  explicit Asked(const Run& run)
+  explicit FateQuestion(const Run& run)
       : scenario(run.scenario("keep_all", std::int64_t{1} << 50)),
         cut(cut_model(scenario)),
         request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
@@ -153,11 +153,11 @@ struct Asked {
 };
 
 std::int64_t some_capacity(test::Dice& dice, const Run& run) {
-  const Asked asked(run);
-  const std::vector<Tape> tapes = alike_tapes(asked.chain);
-  std::int64_t least = asked.peak(tapes.front(), 1);
-  for (const Tape& tape : tapes) least = std::min(least, asked.peak(tape, 1));
-  const std::int64_t most = asked.peak(tapes.front(), asked.per_batch());
+  const FateQuestion question(run);
+  const std::vector<Tape> tapes = alike_tapes(question.chain);
+  std::int64_t least = question.peak(tapes.front(), 1);
+  for (const Tape& tape : tapes) least = std::min(least, question.peak(tape, 1));
+  const std::int64_t most = question.peak(tapes.front(), question.per_batch());
   const double part = static_cast<double>(dice.below(1000)) / 1000;
   return static_cast<std::int64_t>(
              static_cast<double>(least) *
@@ -173,7 +173,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     // If `in_flight` is given, or a batch is one micro-batch, the strategies use the whole device. Then with more room
     // their loads may come in an order that happens to be worse.
-    if (run.text().find("in_flight") != std::string::npos || Asked(run).per_batch() == 1) continue;
+    if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
+      continue;
     std::vector<std::int64_t> capacities;
     for (int step = 0; step < 6; ++step) capacities.push_back(some_capacity(dice, run));
     std::sort(capacities.begin(), capacities.end());
@@ -197,23 +198,23 @@ TEST_CASE("no execution beats the bound of optimal if weights take turns", "[pro
   double closest = never;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    const Asked asked(run);
-    const std::size_t stages = asked.chain.stages.size();
+    const FateQuestion question(run);
+    const std::size_t stages = question.chain.stages.size();
     if (stages == 1 && run.devices() == 1) continue;  // a single stage stays on a single device
-    const Frontier frontier(asked.chain);
-    std::vector<Tape> tapes = alike_tapes(asked.chain);
+    const Frontier frontier(question.chain);
+    std::vector<Tape> tapes = alike_tapes(question.chain);
     for (int i = 0; i < 6; ++i)
-      tapes.push_back(tape_of(asked.chain, test::fates_number(dice.next(), stages)));
+      tapes.push_back(tape_of(question.chain, test::fates_number(dice.next(), stages)));
     for (int i = 0; i < 3; ++i)
       tapes.push_back(frontier.tape(dice.below(frontier.points().size())));
     for (const Tape& tape : tapes) {
-      const auto in_flight =
-          static_cast<std::int64_t>(1 + dice.below(static_cast<std::uint64_t>(asked.per_batch())));
-      const std::int64_t peak = asked.peak(tape, in_flight);
+      const auto in_flight = static_cast<std::int64_t>(
+          1 + dice.below(static_cast<std::uint64_t>(question.per_batch())));
+      const std::int64_t peak = question.peak(tape, in_flight);
       for (const std::int64_t room : {peak, peak + peak / 4}) {
-        const double seconds = asked.seconds(tape, in_flight, room);
+        const double seconds = question.seconds(tape, in_flight, room);
         if (seconds == never) continue;
-        const double bound = asked.bound(in_flight, room);
+        const double bound = question.bound(in_flight, room);
         INFO(run.text() << in_flight << " in flight within " << room);
         CHECK(seconds >= bound * (1 - 1e-9));
         closest = std::min(closest, seconds / bound);

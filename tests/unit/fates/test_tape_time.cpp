@@ -26,7 +26,8 @@ Chain three_stages() {
 double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t bytes,
              double micro_batches) {
   const Tape tape = tape_of(chain, fates);
-  return about_seconds(chain, tape, memory_of(chain, tape), bytes, micro_batches, false).seconds;
+  return estimated_seconds(chain, tape, memory_of(chain, tape), bytes, micro_batches, false)
+      .seconds;
 }
 
 TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {

@@ -87,14 +87,16 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
   CHECK(nested.layers[5].inputs == Inputs{4, 1});
   CHECK(nested.layers[6].inputs == Inputs{5, 1});
 
-  const auto said = [&](const std::string& layers) { return refused(two + layers, "", join); };
-  CHECK_THAT(said("- {block: join, inputs: [x]}\n"),
+  const auto message_for = [&](const std::string& layers) {
+    return refused(two + layers, "", join);
+  };
+  CHECK_THAT(message_for("- {block: join, inputs: [x]}\n"),
              Contains("the block 'join' takes 2 inputs (deep, skip), got 1"));
-  CHECK_THAT(said("- {block: join}\n"), Contains("takes 2 inputs (deep, skip), got 1"));
-  CHECK_THAT(said("- {block: one, inputs: [x, y]}\n"),
+  CHECK_THAT(message_for("- {block: join}\n"), Contains("takes 2 inputs (deep, skip), got 1"));
+  CHECK_THAT(message_for("- {block: one, inputs: [x, y]}\n"),
              Contains("the block 'one' takes 1 input, got 2"));
-  CHECK_THAT(said("- {block: one, inputs: x}\n"), Contains("expected a list of layers"));
-  CHECK_THAT(said("- {block: one, inputs: [z]}\n"),
+  CHECK_THAT(message_for("- {block: one, inputs: x}\n"), Contains("expected a list of layers"));
+  CHECK_THAT(message_for("- {block: one, inputs: [z]}\n"),
              Contains("'z' in 'inputs' is not an earlier layer"));
   const auto declared = [&](const std::string& block) {
     return refused(two + "- {type: relu}\n", "", "blocks: {b: " + block + "}\n");
@@ -113,49 +115,50 @@ TEST_CASE("an error inside a block names the line of the block and each use that
       "blocks:\n"
       "  inner: {layers: [{type: reshape, shape: [5]}]}\n"
       "  outer:\n    layers:\n      - {block: inner, name: a}\n";
-  const std::string said = refused(x + "- {block: outer}\n", "", blocks);
-  CHECK_THAT(said, Catch::Matchers::StartsWith("3 m.yaml:4:") &&
-                       Contains("'shape' does not hold the 4 elements") &&
-                       Contains("\n    in the block 'inner', used at m.yaml:7:9\n"
-                                "    in the block 'outer', used at m.yaml:10:3"));
+  const std::string message_for = refused(x + "- {block: outer}\n", "", blocks);
+  CHECK_THAT(message_for, Catch::Matchers::StartsWith("3 m.yaml:4:") &&
+                              Contains("'shape' does not hold the 4 elements") &&
+                              Contains("\n    in the block 'inner', used at m.yaml:7:9\n"
+                                       "    in the block 'outer', used at m.yaml:10:3"));
 }
 
 TEST_CASE("bad blocks are refused where they are written or used") {
-  const auto said = [](const std::string& layers, const std::string& blocks = residual) {
+  const auto message_for = [](const std::string& layers, const std::string& blocks = residual) {
     return refused(x + layers, "", blocks);
   };
-  CHECK_THAT(said("- {block: c}\n"),
+  CHECK_THAT(message_for("- {block: c}\n"),
              Contains("m.yaml:8:11: error: the model has no block 'c'") && Contains("; it has: b"));
-  CHECK_THAT(said("- {block: b}\n", ""), Contains("it has: none"));
+  CHECK_THAT(message_for("- {block: b}\n", ""), Contains("it has: none"));
   CHECK_THAT(
-      said("- {block: b, m: 3}\n"),
+      message_for("- {block: b, m: 3}\n"),
       Contains("m.yaml:8:14: error: the block 'b' has no parameter 'm'") && Contains("it has: n"));
-  CHECK_THAT(said("- {block: b, n: 0}\n"),
+  CHECK_THAT(message_for("- {block: b, n: 0}\n"),
              Contains("m.yaml:8:17: error: '0' for the parameter 'n': it must be at least 1"));
-  CHECK_THAT(said("- {block: b, n: $q}\n"),
+  CHECK_THAT(message_for("- {block: b, n: $q}\n"),
              Contains("m.yaml:8:17: error: '$q': unknown parameter"));
-  CHECK_THAT(said("- {block: b, n: [1]}\n"), Contains("a list for the parameter 'n'"));
-  CHECK_THAT(said("- {block: b}\n- {block: b}\n"), Contains("duplicate layer name 'full'"));
-  CHECK_THAT(said("- {block: b, n: 3}\n"),
+  CHECK_THAT(message_for("- {block: b, n: [1]}\n"), Contains("a list for the parameter 'n'"));
+  CHECK_THAT(message_for("- {block: b}\n- {block: b}\n"), Contains("duplicate layer name 'full'"));
+  CHECK_THAT(message_for("- {block: b, n: 3}\n"),
              Contains("m.yaml:5:34: error: add of [3] and [4]: expected the same extents"));
-  CHECK_THAT(
-      said("- {block: a}\n", "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
-      Contains("the block 'a' contains itself"));
-  CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {layers: 3}}\n"),
+  CHECK_THAT(message_for("- {block: a}\n",
+                         "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
+             Contains("the block 'a' contains itself"));
+  CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {layers: 3}}\n"),
              Contains("'3' for 'layers': expected a list"));
-  CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {layer: []}}\n"),
+  CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {layer: []}}\n"),
              Contains("unknown key 'layer' in block 'a'"));
-  CHECK_THAT(said("- {block: a}\n", "blocks: {a: {layers: []}}\n"), Contains("'layers' is empty"));
-  CHECK_THAT(said("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
+  CHECK_THAT(message_for("- {block: a}\n", "blocks: {a: {layers: []}}\n"),
+             Contains("'layers' is empty"));
+  CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
              Contains("nothing"));  // checked at its use
-  CHECK_THAT(said("- {block: a}\n",
-                  "blocks: {a: {parameters: {block: 1}, layers: [{type: "
-                  "relu}]}}\n"),
+  CHECK_THAT(message_for("- {block: a}\n",
+                         "blocks: {a: {parameters: {block: 1}, layers: [{type: "
+                         "relu}]}}\n"),
              Contains("'block' cannot be a parameter's name"));
-  CHECK_THAT(said("- {type: relu, inputs: [before]}\n"),
+  CHECK_THAT(message_for("- {type: relu, inputs: [before]}\n"),
              Contains("'before' in 'inputs' is the layer before a repetition or a block, and there "
                       "is none here"));
-  CHECK_THAT(said("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
+  CHECK_THAT(message_for("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
 }
 
 TEST_CASE("blocks that double many times are refused before they are written out") {

@@ -243,18 +243,18 @@ TEST_CASE("tied weights count at the layer that has them, and their numbers must
   CHECK(m.layers[2].macs == 5 * 800);
   CHECK(m.layers[3].parameters == 100);  // its bias is its own
   CHECK(m.layers[3].shared == 800);
-  const auto said = [&](const std::string& keys) {
+  const auto message_for = [&](const std::string& keys) {
     return refused(words + "- {type: matmul, name: a, " + keys + "}\n");
   };
-  CHECK_THAT(said("features: 99, tied: words"),
+  CHECK_THAT(message_for("features: 99, tied: words"),
              Contains("m.yaml:6:47: error: 'words' for 'tied': it has 800 parameters, expected the "
                       "792 of this layer"));
-  CHECK_THAT(said("features: 100, tied: x"),
+  CHECK_THAT(message_for("features: 100, tied: x"),
              Contains("'x' for 'tied': it is of type input and has no weights to share"));
   CHECK_THAT(refused("- {type: input, name: x, shape: [5]}\n- {type: relu, name: m}\n"
                      "- {type: relu, tied: m}\n"),
              Contains("'m' for 'tied': a layer of type relu has no weights to share"));
-  CHECK_THAT(said("features: 100, tied: true"),
+  CHECK_THAT(message_for("features: 100, tied: true"),
              Contains("'true' in 'tied' is not an earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
@@ -294,56 +294,57 @@ TEST_CASE("attention: every query with every key, head by head, keys and values 
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
   CHECK(full.macs == 5 * 5 * (24 + 24));
-  const auto said = [&](const std::string& keys) {
+  const auto message_for = [&](const std::string& keys) {
     return refused(given + "- {type: attention, " + keys + "}\n");
   };
-  CHECK_THAT(said("inputs: [q, k, v], heads: 5"),
+  CHECK_THAT(message_for("inputs: [q, k, v], heads: 5"),
              Contains("'5' for 'heads': expected a divisor of"));
-  CHECK_THAT(said("inputs: [q, k, v], heads: 4, kv_heads: 3"),
+  CHECK_THAT(message_for("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
-  CHECK_THAT(said("inputs: [q, q, v], heads: 4, kv_heads: 2"),
+  CHECK_THAT(message_for("inputs: [q, q, v], heads: 4, kv_heads: 2"),
              Contains("equally wide heads of keys and queries"));
-  CHECK_THAT(said("inputs: [q, k, w], heads: 4, kv_heads: 2"),
+  CHECK_THAT(message_for("inputs: [q, k, w], heads: 4, kv_heads: 2"),
              Contains("equally many keys and values"));
-  CHECK_THAT(said("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
+  CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
 }
 
 TEST_CASE("what a layer cannot do is refused at the key") {
-  const auto said = [](const std::string& keys) {
+  const auto message_for = [](const std::string& keys) {
     return refused(square + "- {type: " + keys + "}\n");
   };
-  CHECK_THAT(said("conv2d, channels: 12, kernel: 3, groups: 4"),
+  CHECK_THAT(message_for("conv2d, channels: 12, kernel: 3, groups: 4"),
              Contains("m.yaml:5:51: error: '4' for 'groups': expected a divisor of the 6 input "
                       "channels"));
-  CHECK_THAT(said("conv2d, channels: 10, kernel: 3, groups: 3"),
+  CHECK_THAT(message_for("conv2d, channels: 10, kernel: 3, groups: 3"),
              Contains("expected a divisor of the 10 output channels"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: [3, 0]"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: [3, 0]"),
              Contains("m.yaml:5:43: error: '0' for 'kernel': it must be at least 1"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: [3]"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: [3]"),
              Contains("m.yaml:5:39: error: a list of 1 for 'kernel': expected an integer or "
                       "[height, width]"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: 2.5"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: 2.5"),
              Contains("'2.5' for 'kernel': expected an integer or [height, width]"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: {h: 3}"), Contains("a mapping for 'kernel'"));
-  CHECK_THAT(said("conv2d, channels: 1"), Contains("the key 'kernel' is missing"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: 3, padding: [1, 2, 3]"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: {h: 3}"),
+             Contains("a mapping for 'kernel'"));
+  CHECK_THAT(message_for("conv2d, channels: 1"), Contains("the key 'kernel' is missing"));
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, 2, 3]"),
              Contains("a list of 3 for 'padding'"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
              Contains("m.yaml:5:55: error: '-2' for 'padding': it must be at least 0"));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: 4, dilation: 3"),
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
              Contains("m.yaml:5:39: error: '4' for 'kernel': with a dilation of 3 it reaches over "
                       "10, larger than the input [8, 8, 6] with a padding of 0, expected at most "
                       "3"));
-  CHECK_THAT(said("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
+  CHECK_THAT(message_for("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
              Contains("a padding of 10 on both sides leaves nothing of an output of 10"));
-  CHECK_THAT(said("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));
-  CHECK_THAT(said("group_norm, groups: 4"), Contains("a divisor of the 6 channels"));
-  CHECK_THAT(said("dropout, rate: 1.5"), Contains("'1.5' for 'rate': it must be at most 1"));
-  CHECK_THAT(said("reshape, shape: [5, -1]"), Contains("does not hold the 384 elements"));
-  CHECK_THAT(said("reshape, shape: [-1, -1]"), Contains("'-1' in 'shape'"));
-  CHECK_THAT(said("reshape, shape: [100]"), Contains("does not hold the 384 elements"));
-  CHECK_THAT(said("add, inputs: [x]"), Contains("add takes at least 2 inputs, got 1"));
-  CHECK_THAT(said("add"), Contains("add takes at least 2 inputs, got 1"));
+  CHECK_THAT(message_for("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));
+  CHECK_THAT(message_for("group_norm, groups: 4"), Contains("a divisor of the 6 channels"));
+  CHECK_THAT(message_for("dropout, rate: 1.5"), Contains("'1.5' for 'rate': it must be at most 1"));
+  CHECK_THAT(message_for("reshape, shape: [5, -1]"), Contains("does not hold the 384 elements"));
+  CHECK_THAT(message_for("reshape, shape: [-1, -1]"), Contains("'-1' in 'shape'"));
+  CHECK_THAT(message_for("reshape, shape: [100]"), Contains("does not hold the 384 elements"));
+  CHECK_THAT(message_for("add, inputs: [x]"), Contains("add takes at least 2 inputs, got 1"));
+  CHECK_THAT(message_for("add"), Contains("add takes at least 2 inputs, got 1"));
   const std::string flat = "- {type: flatten, name: f}\n";
   CHECK_THAT(refused(square + flat + "- {type: add, inputs: [x, f]}\n"),
              Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected the same extents"));
@@ -354,9 +355,9 @@ TEST_CASE("what a layer cannot do is refused at the key") {
   CHECK_THAT(refused(square + flat + "- {type: avg_pool, kernel: 2}\n"),
              Contains("avg_pool needs an input of [length, channels], [height, width, channels] or "
                       "[depth, height, width, channels], got [384]"));
-  CHECK_THAT(said("conv1d, channels: 1, kernel: 3"),
+  CHECK_THAT(message_for("conv1d, channels: 1, kernel: 3"),
              Contains("conv1d needs an input of [length, channels], got [8, 8, 6]"));
-  CHECK_THAT(said("conv3d, channels: 1, kernel: 3"),
+  CHECK_THAT(message_for("conv3d, channels: 1, kernel: 3"),
              Contains("conv3d needs an input of [depth, height, width, channels], got [8, 8, 6]"));
   const auto of_volume = [](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [4, 8, 8, 6]}\n- {type: " + keys + "}\n");
@@ -372,15 +373,16 @@ TEST_CASE("what a layer cannot do is refused at the key") {
 
 TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never wrap around") {
   const std::string most = "9223372036854775807";
-  const auto said = [&](const std::string& keys) {
+  const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +
                    "}\n");
   };
-  CHECK_THAT(said("max_pool, kernel: 1, padding: 1"), Contains("padding: "));
-  CHECK_THAT(said("conv2d, channels: 1, kernel: [" + most + ", 1], dilation: 2"),
+  CHECK_THAT(message_for("max_pool, kernel: 1, padding: 1"), Contains("padding: "));
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: [" + most + ", 1], dilation: 2"),
              Contains("dilation: "));
-  CHECK_THAT(said("conv_transpose2d, channels: 1, kernel: 1, stride: 2"), Contains("elements: "));
-  CHECK_THAT(said("batch_norm"), Contains("FLOP: "));
-  CHECK_THAT(said("concat, inputs: [x, x], axis: 0"), Contains("elements: "));
-  CHECK_THAT(said("adaptive_avg_pool, output: [" + most + ", 2]"), Contains("e"));
+  CHECK_THAT(message_for("conv_transpose2d, channels: 1, kernel: 1, stride: 2"),
+             Contains("elements: "));
+  CHECK_THAT(message_for("batch_norm"), Contains("FLOP: "));
+  CHECK_THAT(message_for("concat, inputs: [x, x], axis: 0"), Contains("elements: "));
+  CHECK_THAT(message_for("adaptive_avg_pool, output: [" + most + ", 2]"), Contains("e"));
 }

@@ -135,22 +135,24 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
   CHECK(evaluate("2*($size-$n)/$n", p) == 2);
   CHECK(evaluate("10 - 2 - 3", p) == 5);
   CHECK(evaluate(" 12 / 2 / 3 ", p) == 2);
-  const auto said = [&](const std::string& text) { return error_of([&] { evaluate(text, p); }); };
-  CHECK_THAT(said("$sise"),
+  const auto message_for = [&](const std::string& text) {
+    return error_of([&] { evaluate(text, p); });
+  };
+  CHECK_THAT(message_for("$sise"),
              Contains("unknown parameter 'sise' (did you mean 'size'?); the model has: n, size"));
-  CHECK_THAT(said("7 / 2"), Contains("7 / 2 is not a whole number"));
-  CHECK_THAT(said("1 / 0"), Contains("division by zero"));
-  CHECK_THAT(said("9223372036854775807 + 1"), Contains("does not fit in 64 bits"));
-  CHECK_THAT(said("9223372036854775808"), Contains("does not fit in 64 bits"));
-  CHECK_THAT(said("3037000500 * 3037000500"), Contains("does not fit in 64 bits"));
-  CHECK_THAT(said("0 - 9223372036854775807 - 2"), Contains("does not fit in 64 bits"));
-  CHECK_THAT(said(""), Contains("it ends too early"));
-  CHECK_THAT(said("2 *"), Contains("it ends too early"));
-  CHECK_THAT(said("(2"), Contains("a ')' is missing"));
-  CHECK_THAT(said("2 3"), Contains("'3' follows a complete expression"));
-  CHECK_THAT(said("-2"), Contains("a '-' is not allowed here"));
-  CHECK_THAT(said("1.5"), Contains("'.5' follows a complete expression"));
-  CHECK_THAT(said(std::string(100'000, '(')), Contains("too many parentheses"));
+  CHECK_THAT(message_for("7 / 2"), Contains("7 / 2 is not a whole number"));
+  CHECK_THAT(message_for("1 / 0"), Contains("division by zero"));
+  CHECK_THAT(message_for("9223372036854775807 + 1"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(message_for("9223372036854775808"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(message_for("3037000500 * 3037000500"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(message_for("0 - 9223372036854775807 - 2"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(message_for(""), Contains("it ends too early"));
+  CHECK_THAT(message_for("2 *"), Contains("it ends too early"));
+  CHECK_THAT(message_for("(2"), Contains("a ')' is missing"));
+  CHECK_THAT(message_for("2 3"), Contains("'3' follows a complete expression"));
+  CHECK_THAT(message_for("-2"), Contains("a '-' is not allowed here"));
+  CHECK_THAT(message_for("1.5"), Contains("'.5' follows a complete expression"));
+  CHECK_THAT(message_for(std::string(100'000, '(')), Contains("too many parentheses"));
 }
 
 TEST_CASE("repetitions nest, name their layers, and look for inputs inside first") {

@@ -175,12 +175,13 @@ TEST_CASE(
   CHECK(product.backward.input_flop == 2 * product.flop);
   CHECK(product.backward.reads_inputs);
   CHECK(last("batched_matmul, inputs: [a, c], transpose_b: true", given).shape == Shape{3, 5, 2});
-  const auto said = [&](const std::string& keys) {
+  const auto message_for = [&](const std::string& keys) {
     return refused(given + "- {type: batched_matmul, inputs: " + keys + "}\n");
   };
-  CHECK_THAT(said("[a, c]"), Contains("equally many columns of the first and rows of the second"));
-  CHECK_THAT(said("[a, d]"), Contains("equally many matrices of both"));
-  CHECK_THAT(said("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
+  CHECK_THAT(message_for("[a, c]"),
+             Contains("equally many columns of the first and rows of the second"));
+  CHECK_THAT(message_for("[a, d]"), Contains("equally many matrices of both"));
+  CHECK_THAT(message_for("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
 }
 
 TEST_CASE("split, slice and transpose copy, and compute nothing") {
@@ -195,20 +196,20 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
     CHECK(last(keys, rows).flop == 0);
     CHECK_FALSE(last(keys, rows).backward.reads_inputs);
   }
-  const auto said = [&](const std::string& keys) {
+  const auto message_for = [&](const std::string& keys) {
     return refused(rows + "- {type: " + keys + "}\n");
   };
-  CHECK_THAT(said("split, part: 0"), Contains("split needs either 'parts' or 'sizes'"));
-  CHECK_THAT(said("split, parts: 3, part: 0"), Contains("a divisor of the extent 8"));
-  CHECK_THAT(said("split, parts: 2, part: 2"), Contains("there are the parts 0 to 1"));
-  CHECK_THAT(said("split, sizes: [4, 3], part: 0"),
+  CHECK_THAT(message_for("split, part: 0"), Contains("split needs either 'parts' or 'sizes'"));
+  CHECK_THAT(message_for("split, parts: 3, part: 0"), Contains("a divisor of the extent 8"));
+  CHECK_THAT(message_for("split, parts: 2, part: 2"), Contains("there are the parts 0 to 1"));
+  CHECK_THAT(message_for("split, sizes: [4, 3], part: 0"),
              Contains("'sizes' sum up to 7, expected the extent 8"));
-  CHECK_THAT(said("split, sizes: [4, 4], part: 2"), Contains("there are the parts 0 to 1"));
-  CHECK_THAT(said("split, axis: 2, parts: 1, part: 0"), Contains("has the axes -2 to 1"));
-  CHECK_THAT(said("slice, end: 9"), Contains("has an extent of 8 there"));
-  CHECK_THAT(said("slice, begin: 8"), Contains("nothing is left before 8"));
-  CHECK_THAT(said("transpose, axes: [1, 1]"), Contains("expected each of 0 to 1 once"));
-  CHECK_THAT(said("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
+  CHECK_THAT(message_for("split, sizes: [4, 4], part: 2"), Contains("there are the parts 0 to 1"));
+  CHECK_THAT(message_for("split, axis: 2, parts: 1, part: 0"), Contains("has the axes -2 to 1"));
+  CHECK_THAT(message_for("slice, end: 9"), Contains("has an extent of 8 there"));
+  CHECK_THAT(message_for("slice, begin: 8"), Contains("nothing is left before 8"));
+  CHECK_THAT(message_for("transpose, axes: [1, 1]"), Contains("expected each of 0 to 1 once"));
+  CHECK_THAT(message_for("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
 }
 
 TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {

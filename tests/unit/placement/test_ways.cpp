@@ -85,8 +85,8 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
   CHECK(seconds_of(hidden, "asynchronous") == 11);
   const PlacementResult& result = hidden.back();
-  CHECK(result.moved(beside).beside == 2);
-  CHECK(result.moved(beside).to_slow_bytes == 10);
+  CHECK(result.move_totals(beside).beside == 2);
+  CHECK(result.move_totals(beside).to_slow_bytes == 10);
 }
 
 TEST_CASE("weights that are only read leave fast memory at no cost, written ones are saved once",

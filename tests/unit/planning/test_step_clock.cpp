@@ -43,7 +43,8 @@ TEST_CASE("no training run is faster than its loads and operations in their orde
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
       const ChosenStep step(request, order);
       for (int w = 0; w < 6; ++w) {
-        ChosenStep::Ahead ahead{step.peak() + step.peak() * static_cast<int>(dice.below(9)) / 4};
+        ChosenStep::EarlyLoadLimits ahead{step.peak() +
+                                          step.peak() * static_cast<int>(dice.below(9)) / 4};
         if (dice.one_in(2)) ahead.pace = 0.5 * static_cast<double>(1 + dice.below(8));
         if (dice.one_in(2)) ahead.run_room = no_limit;
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);

@@ -276,7 +276,7 @@ TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small valu
   REQUIRE(compared.rows.size() == 2);
   CHECK(compared.agreeing == 1);
   CHECK(compared.median == Approx(0.77));
-  CHECK(compared.worst()->apart() == 2);
+  CHECK(compared.worst()->factor() == 2);
   CHECK(compared.sum_a == Approx(2.04));
   CHECK(error_of([&] { rows_where(read, "cache", "warm"); }).find("there are: cold, hot") !=
         std::string::npos);

@@ -152,8 +152,9 @@ TEST_CASE("A plan that is priced again equals the plan that is made again", "[pr
         CHECK(to_text(made->plan) == to_text(planned.plan));
         ++found;
       }
-      again += planned.again.has_value();
-      if (kept_some || planned.again) CHECK(planned.again.has_value() == question.again);
+      again += planned.price_again.has_value();
+      if (kept_some || planned.price_again)
+        CHECK(planned.price_again.has_value() == question.again);
       check(planned.plan);
       plans.keep(std::move(planned), scenario);
     }

@@ -93,7 +93,7 @@ TEST_CASE("the joules of a profile's rows are those of the run, and of their ope
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
   // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B in, and
   // 800 B out.
-  CHECK(done.sums.all.joules == Approx(0.48 + 0.02).epsilon(1e-12));
+  CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
   REQUIRE(done.sums.classes.size() == 2);
@@ -101,8 +101,8 @@ TEST_CASE("the joules of a profile's rows are those of the run, and of their ope
   CHECK(done.sums.classes[0].seconds == Approx(0.002));
   CHECK(done.sums.classes[0].joules == Approx(0.48));
   CHECK(done.sums.layers[1].name == "last");
-  CHECK(done.sums.all.measured_j == Approx(0.5).epsilon(1e-12));
-  CHECK(done.sums.all.measured_s == Approx(0.003).epsilon(1e-12));
+  CHECK(done.sums.total.measured_j == Approx(0.5).epsilon(1e-12));
+  CHECK(done.sums.total.measured_s == Approx(0.003).epsilon(1e-12));
 }
 
 TEST_CASE(
@@ -114,9 +114,9 @@ TEST_CASE(
   // The backward pass of `full` takes 0.9 - 0.04 J. That of `last` counts as 0, because 0.02 - 0.03 J would be below
   // idle. The update takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
-  CHECK(done.sums.all.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
-  CHECK(done.sums.all.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
-  CHECK(done.sums.all.seconds == Approx(0.010 + update_s).epsilon(1e-9));
+  CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
+  CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
+  CHECK(done.sums.total.seconds == Approx(0.010 + update_s).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
   CHECK(done.sums.layers.back().name == "update");
 }
@@ -126,14 +126,14 @@ TEST_CASE("without joules energy uses busy watts, and less if memory binds and t
   // At 1 MB/s the bytes take longer than the FLOP in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
-  CHECK(usual.sums.all.joules == Approx(80 * (full + last)).epsilon(1e-12));
-  CHECK(usual.sums.all.measured_j == 0);
+  CHECK(usual.sums.total.joules == Approx(80 * (full + last)).epsilon(1e-12));
+  CHECK(usual.sums.total.measured_j == 0);
   const auto less = bench.run_with("{model: roofline, memory_power: 0.6}", "{batch: 4}");
-  CHECK(less.sums.all.joules == Approx(0.6 * 80 * (full + last)).epsilon(1e-12));
+  CHECK(less.sums.total.joules == Approx(0.6 * 80 * (full + last)).epsilon(1e-12));
   CHECK(less.number("energy_j") ==
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
-  CHECK(less.sums.all.measured_j == 0);
+  CHECK(less.sums.total.measured_j == 0);
   // Here the FLOP take longer: 2 x 4 x 1500 FLOP at this small part of the rate take longer than the bytes do.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
@@ -153,7 +153,7 @@ TEST_CASE("for any cut and fates, the sums by operator equal those of the plan")
     seconds += times * plan.actions[a].seconds;
     joules += times * plan.actions[a].joules;
   }
-  CHECK(done.sums.all.seconds == Approx(seconds).epsilon(1e-12));
-  CHECK(done.sums.all.joules == Approx(joules).epsilon(1e-12));
+  CHECK(done.sums.total.seconds == Approx(seconds).epsilon(1e-12));
+  CHECK(done.sums.total.joules == Approx(joules).epsilon(1e-12));
   CHECK(done.sums.layers.back().name == "update");  // nothing is left over
 }

@@ -303,7 +303,7 @@ TEST_CASE("If nothing keeps the limits, the search says so and returns the neare
                                      {"makespan_s<=5ms"}, 60);
   CHECK_FALSE(result.best);
   const auto nearest = std::min_element(result.merits.begin(), result.merits.end());
-  CHECK(nearest->stand == Merit::Stand::breaks);
+  CHECK(nearest->status == Merit::LimitStatus::breaks);
   CHECK(result.points.value(static_cast<std::size_t>(nearest - result.merits.begin()), 0) ==
         "10GB/s");
 }

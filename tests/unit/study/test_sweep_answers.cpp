@@ -70,13 +70,13 @@ TEST_CASE("A point of which SimGrid gives another time is named, and does not co
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = points, .verify = 1};
   request.store = &store;
-  request.both = wrong_by(1e-6);
+  request.by_both_executors = wrong_by(1e-6);
   CHECK_THAT(test::error_of([&] { run_sweep(request); }),
              Contains("point workload.batch=8: the replay takes") && Contains("s, SimGrid"));
   bool verified = true;
   store.for_each([&](const StoredPoint& point) { verified = point.outcome.verified; });
   CHECK_FALSE(verified);
-  request.both = wrong_by(1e-12);
+  request.by_both_executors = wrong_by(1e-12);
   CHECK(run_sweep(request).verified == 1);
   store.for_each([&](const StoredPoint& point) { verified = point.outcome.verified; });
   CHECK(verified);
@@ -85,7 +85,9 @@ TEST_CASE("A point of which SimGrid gives another time is named, and does not co
 TEST_CASE("A point that SimGrid cannot run is named, with the reason") {
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = points, .verify = 1};
-  request.both = [](const Plan&, double) -> Summary { throw InternalError("they differ"); };
+  request.by_both_executors = [](const Plan&, double) -> Summary {
+    throw InternalError("they differ");
+  };
   CHECK_THAT(test::error_of([&] { run_sweep(request); }),
              Contains("point workload.batch=8: they differ"));
 }

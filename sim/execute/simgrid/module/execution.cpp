@@ -193,7 +193,7 @@ class Execution {
         program.check_interrupt();
         if (options_.progress) options_.progress(executed_);
       }
-      Cause cause = wait_for_data(s, a);
+      StartReason cause = wait_for_data(s, a);
       wait_for_memory(s, a, cause);
       if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
       const double end = occupy(s, a, cause.ready);
@@ -202,7 +202,7 @@ class Execution {
   }
 
   /// Suspends the actor until everything that it waits for has ended; returns when the last data will have arrived.
-  Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
+  StartReason wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
     for (const Wait& wait : tables_.waits(a)) {
@@ -214,10 +214,10 @@ class Execution {
       sg::this_actor::suspend();
       stream.awaited_action = none;
     }
-    return arrivals_.cause_of(stream.free_at, a, iteration);
+    return arrivals_.start_reason(stream.free_at, a, iteration);
   }
 
-  void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
+  void wait_for_memory(std::uint32_t s, std::uint32_t a, StartReason& cause) {
     const bool allocates = tables_.touches_memory(a) && !plan_.actions[a].allocates.empty();
     if (cause.ready > agenda_.now() &&
         (allocates || cause.ready + tables_.seconds_alone(a) == cause.ready))
@@ -230,7 +230,7 @@ class Execution {
       if (grants_.shared_unsettled()) agenda_.add(agenda_.now(), everybody);
       sg::this_actor::suspend();
       agenda_.running();
-      cause.granted(agenda_.now(), grants_.awaited(s), grants_.granted_by(s));
+      cause.consider_grant(agenda_.now(), grants_.awaited(s), grants_.granted_by(s));
     }
     emitter_.granted(cause.ready, a);
   }
@@ -266,7 +266,7 @@ class Execution {
 
   /// Ends an action. All changes are made before the first call of SimGrid, because such a call lets other actors run.
   /// So everything that ends at one time has ended before anything starts.
-  void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
+  void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
     const double available = end + tables_.latency(a);

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   return account_text(account_of(answered.scenario));
 }
 

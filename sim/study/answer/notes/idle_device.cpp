@@ -19,7 +19,7 @@ std::string percent(double share) {
 }
 
 /// The seconds for which each device computes.
-std::map<std::string, double> computing(const Answered& answered) {
+std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
   const Plan& plan = answered.plan;
@@ -32,7 +32,7 @@ std::map<std::string, double> computing(const Answered& answered) {
   return seconds;
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   const Scenario& scenario = answered.scenario;
   if (!scenario.policy->all_devices || scenario.platform.devices.size() < 2) return "";
   const Summary::Metric* makespan = answered.summary.find("makespan_s");

@@ -27,7 +27,7 @@ std::int64_t rows_of_linear(const Model& model) {
   return rows;
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   const Model& model = answered.scenario.model;
   const std::int64_t rows = rows_of_linear(model);
   if (rows < 2) return "";

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   std::vector<std::string> devices = account_of(answered.scenario).measured_on;
   if (devices.empty()) return "";
   for (std::string& device : devices)

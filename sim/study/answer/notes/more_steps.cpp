@@ -25,7 +25,7 @@ double metric(const Summary& summary, const char* name) {
 
 /// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. To search all cuts again would
 /// take several times as long as planning did.
-Scenario with_chosen_cut(const Answered& answered) {
+Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
   if (scenario.cut || !chosen || !chosen->text()) return scenario;
@@ -40,7 +40,7 @@ std::string seconds_text(double seconds) {
   return format_quantity(seconds, Dimension::seconds);
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   const Workload& workload = answered.scenario.workload;
   if (workload.training || workload.steps >= several_steps) return "";
   if (!answered.scenario.policy->candidates || !find_fact(answered.plan.facts, "chosen")) return "";

@@ -13,7 +13,7 @@ namespace {
 /// The note is not given if the device waits for less than this part of the run.
 constexpr double little = 0.01;
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   const double waits = 1 - answered.summary.number("compute_utilisation");
   if (!(waits > little) || !std::isfinite(answered.summary.number("energy_j"))) return "";
   std::vector<std::string> devices;

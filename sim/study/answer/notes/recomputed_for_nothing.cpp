@@ -54,7 +54,7 @@ std::string instead(const Scenario& scenario, const Outcome& kept) {
   return text;
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   const Scenario& scenario = answered.scenario;
   if (!scenario.fates || (*scenario.fates)->name != "recompute_all") return "";
   const Summary::Metric* overhead = answered.summary.find("recompute_overhead");

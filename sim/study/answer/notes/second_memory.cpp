@@ -51,7 +51,8 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
 }
 
 /// What the reader can do if nothing is in this memory.
-std::string advice_if_empty(const Answered& answered, const Device& device, std::size_t number) {
+std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
+                            std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
   const std::string start = "Nothing is in '" + other + "', a memory of " + device.name +
                             ": policies work in '" + first + "'";
@@ -65,7 +66,7 @@ std::string advice_if_empty(const Answered& answered, const Device& device, std:
          " places tensors in both, and `sluice placement` says what that brings.";
 }
 
-std::string of_device(const Answered& answered, const Device& device) {
+std::string of_device(const AnsweredScenario& answered, const Device& device) {
   const Plan& plan = answered.plan;
   const std::uint32_t first = pool_of(plan, device.memory().pool);
   for (std::size_t m = 1; m < device.memories.size(); ++m) {
@@ -88,7 +89,7 @@ std::string of_device(const Answered& answered, const Device& device) {
   return "";
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   for (const Fact& fact : answered.plan.facts)
     if (fact.name == "placement") return "";
   for (const Device& device : answered.scenario.platform.devices)

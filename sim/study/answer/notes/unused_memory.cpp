@@ -16,7 +16,7 @@ double peak_of(const Summary& summary, const std::string& pool) {
   return 0;
 }
 
-std::string text(const Answered& answered) {
+std::string text(const AnsweredScenario& answered) {
   std::vector<std::string> unused;
   for (const Memory& memory : answered.scenario.platform.memories)
     if (!(peak_of(answered.summary, memory.name) > 0))
