@@ -102,8 +102,8 @@ class Forwards {
   // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as
   // many iterations as waits reach back. Then the next iterations add the same amounts, as long as
   // each start is decided by the same wait as before. Another wait whose time grows faster takes
-  // over after (distance / difference of growth) iterations. All iterations until then can be
-  // skipped at once, and the result is exact.
+  // over after (difference of the two times / difference of their growths) iterations. All
+  // iterations until then can be skipped at once, and the result is exact.
 
   /// Skips iterations after this one, at most up to `end`. Returns how many it skipped.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
