@@ -70,7 +70,7 @@ PlannedScenario plan_scenario(const Scenario& scenario);
 
 /// Returns whether both have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// Returns the request to the policy for one cut and one strategy for fates. It refers to both objects.
+/// Returns the request to the policy. The request refers to `scenario` and `cut`, which must outlive it.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 

@@ -382,7 +382,9 @@ prologue:
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
                          ["simgrid", "simgrid", "replay", "both"])
-        for answer in answers.values():  # the replay multiplies sums over rounds that repeat
+        # They are equal up to rounding: the replay multiplies the sums of a period that repeats, and does not add each
+        # execution.
+        for answer in answers.values():
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")
 

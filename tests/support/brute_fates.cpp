@@ -202,7 +202,7 @@ class Listing {
       weights_.push_back(seconds > 0 ? add(ActionKind::load, 1, seconds) : none);
   }
 
-  /// `places`: by load, in the order of the steps that need them.
+  /// `places[i]`: the index of the step before which load i is listed. Loads are numbered as the steps need them.
   Plan plan(const std::vector<std::size_t>& places) {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())

@@ -112,8 +112,8 @@ const Command model_command = {
          {.name = "csv", .summary = "one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "JSON for a web page; without --columns it has the columns that make it a model, "
-              "which sluice model reads"}},
+              "a table as JSON that a web page embeds; without --columns it has the columns of a "
+              "stage table, so that `sluice model` can read it again"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its parameters\n"
         "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts and times are of\n"

@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: only queued copies (method: queued) beside single ones tell latency from set-up; "
-        "here the whole time at 0 bytes counts as set-up");
+        "sluice: to separate latency from set-up, the profile needs both single and queued copies (method: queued) in "
+        "one direction; here the whole time at 0 bytes counts as set-up");
   return 0;
 }
 

@@ -94,10 +94,10 @@ const Record& fit_range_record() {
   static const Record record = {
       "range of a fit",
       "The least and the greatest of each size that was measured.",
-      {list("count", "The number of products side by side; 1 for streams.", nullptr),
+      {list("count", "The number of products side by side; 1 for operators that only read and write.", nullptr),
        list("rows", "The rows of the result.", nullptr),
        list("columns", "The columns of the result, or the elements of a row.", nullptr),
-       list("depth", "The depth of a product; 1 for streams.", nullptr),
+       list("depth", "The depth of a product; 1 for operators that only read and write.", nullptr),
        list("density", "The bytes read and written per element of the matrices.", nullptr)}};
   return record;
 }

@@ -67,9 +67,9 @@ class Overlap {
     return means;
   }
 
-  /// How often the seconds of each stage count. The saves of stage i count in the cuts up to i. Its forward pass counts
-  /// in the cuts after i and in the computation, and for one micro-batch in the cut at i. The same holds for loads and
-  /// backward passes.
+  /// Returns how often the seconds of each stage count: the sum of the means of the inequalities that they are in. The
+  /// saves of stage i are in those of the cuts up to i. Its forward pass is in those of the cuts after i, in the one of
+  /// the computation, and for one micro-batch in the one of the cut at i. The same holds for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);

@@ -81,9 +81,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads of phase p that come before it. Preloading begins with the phases during which the device
-  /// does not compute; with two devices, this is the previous phase. The loads wait for everything that the start of
-  /// that phase waits for.
+  /// Adds waits to the loads of phase p that come before it. Preloading begins with the first phase after the one in
+  /// which the device computed last; with two devices, this is the previous phase. The loads wait for everything that
+  /// the start of this first phase waits for.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);
