@@ -93,8 +93,8 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Makes the action start no earlier than that time of the run. This is only for prologue and epilogue: an
-        iteration of the body starts when the iteration before allows it, not at a given time."""
+        """Makes the action start no earlier than `seconds` after the start of the run. This is only for prologue and
+        epilogue: an iteration of the body starts when the iteration before allows it, not at a given time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 

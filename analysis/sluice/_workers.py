@@ -1,6 +1,6 @@
 """Runs the points of a sweep on workers. These are any concurrent.futures.Executor, or processes that are started here.
-Points run in processes beside the workers (_apart.py), so that a point that ends its process becomes a row and does not
-end a worker."""
+Each point runs in a process of its own (_apart.py). If a point ends this process, the point becomes a row, and the
+worker goes on."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 _MOST_IN_A_BATCH = 32
 _MOST_SUBMITTED = 256  # the number of batches that an executor has at the same time
 _BETWEEN_LOOKS_S = 5.0  # the interval at which Dask is asked for its workers while no answer arrives
-_WITHOUT_WORKERS_S = 600.0  # workers count as lost after this long without any; it is long, because they may
-                            # wait in a queue
+_WITHOUT_WORKERS_S = 600.0  # if there has been no worker for so long, all count as lost; the time is long,
+                            # because workers may wait in a queue
 _IDLE_S = 30.0  # results count as lost if all workers are idle for this long while results are awaited
 
 _asker = Asker()  # the processes of a worker

@@ -44,7 +44,7 @@ class Certainty:
     figures: tuple[str, ...]  #: the assumed figures: "devices.gpu.roofline"
     text: str  #: all of it in one line
     #: What the computation's seconds rest on, with the errors of fits and interpolations, as `certainty.computation` of
-    #: `sluice run --json`; None: the cost model neither fits nor measures
+    #: `sluice run --json`; None: the cost model has no fits and no measurements
     computation: Optional[dict[str, Any]] = None
 
     def __str__(self) -> str:

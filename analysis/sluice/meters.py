@@ -50,7 +50,7 @@ class Rapl:
         try:
             return int(file.read_text())
         except OSError as error:
-            raise errors.IoError(f"{file} cannot be read ({error.strerror}); it often takes root") from None
+            raise errors.IoError(f"{file} cannot be read ({error.strerror}); often only root may read it") from None
 
     def joules(self) -> float:
         """Returns the joules of all packages together. It must be called at least once before the counters start again,

@@ -122,7 +122,7 @@ class Plots(Suggesting):
 
     def _shares(self, start: float, end: float,
                 order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Returns name, times and shares of each stream, in that order."""
+        """Returns a tuple of name, times and shares for each stream."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
         for number in order:

@@ -123,7 +123,7 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     scenario: a Scenario, or the name or file of one.
     metric: one of `sluice.metrics()`. If it has several numbers, add a dot and a name ("peak_bytes.gpu").
     The metric may also be a key of `over` that has a range. The search then finds, for example, the least bandwidth
-    that keeps a limit. over: for each key a range or a list of values. A range is a tuple (lo, hi); it means all
+    that keeps a limit. over: for each key a range or a list of values. A tuple (lo, hi) means all
     numbers between the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole
     numbers, too. Each value of a list is combined with all values of the other keys. subject_to: a limit, "METRIC <=
     QUANTITY" or ">=", or a list of limits. points: the largest number of different points that are asked. store: as in

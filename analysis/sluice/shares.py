@@ -22,9 +22,9 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Returns groups of spans, ordered by time: left and right (s); share: the share of that time, by kind; idle:
-    whether the stream is idle in between. A group ends where the next one begins; if that is more than `apart` away,
-    it ends with its last span."""
+    """Returns groups of spans, ordered by time: left and right (s); share: the share of the group's time, by kind;
+    idle: whether the stream is idle in between. A group ends where the next one begins; if that is more than `apart`
+    away, it ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]

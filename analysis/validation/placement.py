@@ -144,7 +144,7 @@ def sign(ratio, effect):
 def judge(kernels, nodes, fit, effect):
     """Returns three numbers: the median error of the placements of these nodes; the share of placements with an effect
     whose sign is predicted correctly; and the share of all placements that are correctly called slower, faster, or
-    neither."""
+    equally fast."""
     errors, signs, classes = [], [], []
     for n in nodes:
         dram, rows = kernels[n]

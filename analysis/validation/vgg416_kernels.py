@@ -32,13 +32,13 @@ NODES = {
                       {"DRAM": ("PMEM, DRAM", "DRAM"), "PMEM": ("PMEM, PMEM", "PMEM")}),
     "gradient of the input": ("ConvolutionBackpropData_3287", 13 * 13 * 16 * 1024, ("DRAM, DRAM", "DRAM"),
                               {"DRAM": ("DRAM, DRAM", "DRAM"), "PMEM": ("DRAM, PMEM", "PMEM")}),
-    # Its input is an image, which AutoTM never puts into PMEM.
+    # The input of this operator is an image. AutoTM never puts an image into PMEM.
     "gradient of the weights": ("ConvolutionBiasBackpropFiltersBias_3248", 27 * 27 * 16 * 1024,
                                 ("DRAM, DRAM", "DRAM, DRAM"),
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
 }
 # The activations are in PMEM at both points: at 3.7 % only three of the largest tensors fit into DRAM, and static
-# placements keep gradients there, which live shortly.
+# placements keep gradients in DRAM, because these are needed only for a short time.
 POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 
@@ -98,7 +98,8 @@ def slowdowns(times, rules):
 
 
 def all_rules():
-    """Both ways for each operator but relu, which does nothing but read and write."""
+    """Returns all combinations: each operator follows its bytes or its ratio. relu only reads and writes, so it follows
+    its bytes."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
         yield {"relu backward": "bytes", **dict(zip(free, chosen))}

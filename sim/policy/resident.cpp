@@ -88,7 +88,7 @@ Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const 
     }
     parameters.fail(
         "placement",
-        "a placement goes with fates that keep, recompute or offload whole stages, and the fates are '" +
+        "a placement can be combined with fates that keep, recompute or offload whole stages; the fates are '" +
             request.strategy().name +
             "': expected placement none, or fates such as keep_all, checkpoint or offload_all");
   }

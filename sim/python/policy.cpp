@@ -123,7 +123,7 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
                       : ""));
     if (record_of(action.kind).trains && !request.workload.training)
       fail("is of the kind " + std::string(name_of(action.kind)) +
-           ", which goes with 'mode: training'; the mode is inference");
+           ", which is only for 'mode: training'; the mode is inference");
   }
 }
 

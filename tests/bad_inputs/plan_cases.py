@@ -113,7 +113,7 @@ CONTRADICTIONS = [
 ]
 
 # Two buffers of 40 B fit, but a third one does not. So the load for two iterations later waits until `run` of this
-# iteration frees its buffer. But `run` is listed after this load on the only stream, so that neither ever starts.
+# iteration frees its buffer. But `run` is listed after this load on the only stream, so that both never start.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5

@@ -134,7 +134,7 @@ class Killed:
             path.unlink()
 
 
-# Makes a disk of $0 bytes at $1, which only this process sees. Its files are copied to $2 in the end.
+# Makes a disk of $0 bytes at $1 that only this process sees. At the end, the files on this disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 

@@ -59,7 +59,7 @@ platform:
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
 """
-# A card that holds most of VGG-16's weights, not all of them, and few images per step.
+# A card that has room for most of VGG-16's weights but not for all. There are few images per step.
 STREAMED = """\
 format: sluice-scenario/1
 model: vgg16
@@ -169,7 +169,7 @@ class Answers(unittest.TestCase):
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
         self.assertEqual(certainty["measured"], 0)
         self.assertEqual(certainty["figures"], ["links.host.bandwidth"])
-        # An override has no source; now all of it is assumed.
+        # An override has no source. So the rate, and all seconds of computation, now count as assumed.
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])

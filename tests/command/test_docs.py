@@ -90,7 +90,7 @@ SHORTER = {
         "sluice placement small.yaml --fast 10%..100% --ways static",
     # It needs measurements of every layer in both memories: tests/command/test_placement.py makes such a profile.
     "sluice placement scenario.yaml cost.model=measured": None,
-    # It needs tables that are published elsewhere: tests/validation/test_fitted.py fits some of them.
+    # The command needs tables that are published elsewhere. tests/validation/test_fitted.py fits some of these tables.
     "sluice profile fit neusight_linear.csv": None,
     "sluice profile show operators.csv --interpolate": "sluice profile show sizes.csv --interpolate a100_pcie",
     "sluice profile show operators.csv --map MAP.yaml": "sluice profile show table.csv --map MAP.yaml",

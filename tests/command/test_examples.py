@@ -15,7 +15,7 @@ COMPILED = PROGRAM.parent / "examples"
 # The beginning of each output. It is derived without Sluice if the derivation is short:
 #
 # run_scenario: 10 steps of 10 batches of 8 samples.
-# plan_by_hand: 16 MB at 16 GB/s are 1 ms; then three computations of 2 ms, the loads beside them.
+# plan_by_hand: 16 MB at 16 GB/s are 1 ms; then come three computations of 2 ms, with the loads during them.
 # write_policy: what `reload` holds at most is what `basic` holds, less all weights but those of the
 # largest stage: AlexNet's parameters at 4 bytes are 243.9 MB, those of its first dense layer 151.0 MB.
 BEGINS = {

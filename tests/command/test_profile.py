@@ -73,7 +73,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        self.assertIsNone(computation["interpolation_error"])  # of only two batches, neither lies between others
+        self.assertIsNone(computation["interpolation_error"])  # there are only two batches, and no batch between them
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))

@@ -24,7 +24,7 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
 MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
 TIMES = int(os.environ.get("SLUICE_CAMPAIGN", "1"))
-# A disk of $0 bytes at $1, which only this process sees; what is on it in the end is copied to $2.
+# Makes a disk of $0 bytes at $1 that only this process sees. At the end, the files on this disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The zoo's scenarios come to what tests/golden says, whatever runs beside them and in any order.
+"""The zoo's scenarios have the numbers in tests/golden, in any order and whatever runs at the same time.
 
 The numbers hold to 1e-9 in every build: `ctest --preset release` and `ctest --preset dev` compare an
 optimised and a debug build with the same files. To accept a change:

@@ -135,7 +135,7 @@ assert simulated["low"] <= simulated["middle"] <= simulated["high"]
 assert 0.5 < simulated["middle"] / measured["middle"] < 1.3
 for batch, line in lines.items():
     assert (line["low"] < 1.01 * line["middle"]).all() and (line["middle"] < 1.01 * line["high"]).all()
-    assert (line["middle"].values[1:] < 1.01 * line["middle"].values[:-1]).all()  # a faster link is no slower
+    assert (line["middle"].values[1:] < 1.01 * line["middle"].values[:-1]).all()  # a faster link makes no run slower
     crossing = (weights + 4 * batch * 3 * 192 * 192) / (rates[0] * 1e9)
     if crossing > 2 * batch * line["high"].iloc[-1]:
         assert abs(batch * line["middle"].iloc[0] / crossing - 1) < 0.02

@@ -22,7 +22,7 @@ def network():
 class Operators(Folder):
     def test_leaves_are_grouped_by_configuration_and_shapes(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
-        # conv2d reads 3 channels once and 8 channels twice; both batch norms and the three ReLUs read 4x8x8x8
+        # conv2d reads 3 channels once and 8 channels twice; the two batch norms and the three ReLUs read 4x8x8x8
         counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
         self.assertEqual(counts, [
             ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),
@@ -84,7 +84,7 @@ class Operators(Folder):
     def test_a_function_that_is_not_a_layer_has_its_own_name_and_the_next_ones_are_layers_again(self):
         class Net(nn.Module):
             def forward(self, x):
-                # the tensor is contiguous already, so that this is no work
+                # the tensor is contiguous already, so that `contiguous()` does nothing
                 return torch.relu(torch.sort(x, 1)[0].contiguous())
 
         self.profile(Net(), torch.ones(2, 5))
@@ -147,7 +147,7 @@ class Times(Folder):
 
     def test_a_chain_counts_each_of_its_layers(self):
         self.worked(nn.Sequential(Works(0.25), nn.Linear(4, 3)), caches=("chained",))
-        rows = self.rows()  # neither the whole nor the linear layer keeps the shape
+        rows = self.rows()  # the shape changes in the whole module and in the linear layer
         self.assertEqual([(row["config"], row["calls"], row["seconds_samples"]) for row in rows],
                          [("Works(0.25)", "8", ";".join(["0.25"] * 10))])
 

@@ -231,8 +231,8 @@ def compute():
 
 
 def by_hand():
-    # Offloaded, the image comes twice, and back comes what was saved: pool5 for both halves of full6,
-    # relu6 for both halves of full7, and relu7, which full8 reads.
+    # If everything is offloaded, the image is loaded twice, and all saved tensors are loaded again: pool5 for both
+    # halves of full6, relu6 for both halves of full7, and relu7 for full8.
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),

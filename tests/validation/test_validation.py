@@ -130,7 +130,7 @@ class AlexNetOnOneCardElsewhere(Case):
 
 
 class MemoryAndComputationOfNetworks(Case):
-    # (outputs, inputs of one output beside its bias) of conv1, conv2, full1, full2
+    # (outputs, inputs of one output without its bias) of conv1, conv2, full1, full2
     LAYERS = {"conv1": (28 * 28 * 32, 3 * 3 * 1), "conv2": (28 * 28 * 32, 3 * 3 * 32),
               "full1": (128, 14 * 14 * 32), "full2": (10, 128)}
     FILTERS = {"conv1": 32, "conv2": 32, "full1": 128, "full2": 10}
