@@ -10,7 +10,7 @@
 
 namespace {
 
-/// An installed program has its documents beside it: the documents of PREFIX/bin/sluice are in
+/// An installed program has its documents in a folder near it: the documents of PREFIX/bin/sluice are in
 /// PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;

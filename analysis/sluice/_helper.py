@@ -112,7 +112,7 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the worker, which lies beside this file, in a session of its own, because Ctrl-C is handled here."""
+    """Starts the worker, a program in this folder, in a session of its own, because Ctrl-C is handled here."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:

@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants in listing order, as far as the reserved sum allows. A request that is listed after one that does not fit
-/// must leave room for the latter.
+/// Grants each request that the reserved sum allows, in listing order. A request that is listed after one that does
+/// not fit must leave room for the one that does not fit.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {

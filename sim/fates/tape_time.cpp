@@ -276,7 +276,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// The time when there is room for so many bytes beside what saves still hold.
+  /// The time when there is room for so many bytes in addition to those that saves still hold.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

@@ -73,8 +73,8 @@ class Totals final : public Sink {
   bool complete() const;
 
   /// Returns the time when the last iteration of the middle step was complete, which is the latest `available` of its
-  /// actions. last_complete() does the same for the last iteration of all, n - 1. Both return nothing if that iteration
-  /// was not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
+  /// actions. last_complete() does the same for the last iteration of all, n - 1. They return nothing if their
+  /// iteration was not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }

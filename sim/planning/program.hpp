@@ -34,7 +34,7 @@ struct Program {
   };
 
   /// Weights that are loaded once before the first round and stay on their device. Their gradients and their optimizer
-  /// state stay beside them, and start as zeros.
+  /// state stay there, too, and start as zeros.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;

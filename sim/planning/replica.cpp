@@ -65,8 +65,8 @@ std::vector<std::string> reached(const Platform& platform, const Device& device)
   return nodes;
 }
 
-/// Returns whether the links between all memories that the devices reach are equal. Both devices
-/// have the same number of memories.
+/// Returns whether the links between all memories that device a reaches equal those of device b.
+/// The two devices have the same number of memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)

@@ -41,8 +41,8 @@ struct CutQuestion {
 
 /// A policy's record. Its function `plan` makes a draft from the request and the policy's parameters.
 ///
-/// The contract of `plan`, which other code relies on and which tests check as far as they can, has
-/// these rules:
+/// Other code relies on the following rules of `plan`. Tests check them where
+/// this is possible.
 /// - `plan` may assume that the request is complete: stages cover the model in order, the numbers of the workload fit
 ///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
 ///   their limits. The workload's mode and the fates are among `modes`.

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// A copy takes constant + bytes / bandwidth seconds. Both are fitted by least squares of relative errors.
+/// A copy takes constant + bytes / bandwidth seconds. Least squares of relative errors give these two numbers.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;

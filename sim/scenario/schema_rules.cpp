@@ -50,7 +50,7 @@ Variants policy_variants() {
   return variants;
 }
 
-/// The word `auto` leaves the choice open, so it excludes all keys beside it.
+/// The word `auto` leaves the choice open, so it excludes all keys next to it.
 Variants with_auto(Variants variants, const std::string& key) {
   const Field word = {.name = key, .type = Type::choice, .choices = {"auto"}};
   variants.push_back({{{key, "auto"}}, {.name = key, .summary = "", .fields = {word}}});

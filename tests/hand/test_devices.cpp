@@ -91,8 +91,8 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
   // Each device loads two inputs and A's weights: 0.102 at the full rate, so 0.204 at half the rate. Then it
-  // computes for 12, because the weights of B and C are loaded during computations even at half the rate. Both last
-  // answers take 0.002.
+  // computes for 12, because the weights of B and C are loaded during computations even at half the rate. The last
+  // answers of the two devices take 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",

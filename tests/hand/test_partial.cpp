@@ -99,7 +99,7 @@ TEST_CASE("a layer that fits is not split, and without 'split' the message says 
 }
 
 TEST_CASE("if the weights are not the problem, the advice is not to split them") {
-  // The large layer needs 6000 per sample for its input, its output and the gradients of both.
+  // The large layer needs 6000 per sample for its input, its output and the gradients of these two.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
       cut_model(small_scenario(

@@ -77,8 +77,8 @@ TEST_CASE("a computation that reads over a link ends with its seconds or its byt
 }
 
 TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
-  // Both begin at 0 with 50 B/s each. The load's 200 B are done at 4; then 100 B are left to read
-  // at the full rate, until 5 s. A computation of 6 s hides that.
+  // The read and the load begin at 0 with 50 B/s each. The load's 200 B are done at 4 s. Then 100 B
+  // are left to read at the full rate, until 5 s. A computation of 6 s hides the read.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
           {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});

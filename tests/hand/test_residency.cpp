@@ -85,7 +85,7 @@ TEST_CASE("residency: before many steps weights that stay are loaded once") {
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If A is to stay, B has to fit beside it: 2 MB and the tensors between them. Without room for both, no plan runs.
+  // If A is to stay, A and B have to fit together: 2 MB and the tensors between them. Otherwise no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // One group at a time fits without residency, and the open choice is not refused.

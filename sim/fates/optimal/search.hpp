@@ -113,8 +113,8 @@ class FateSearch {
   std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be made
 };
 
-/// Returns the choices of a tape, as far as choices can express them. A stage that runs three times becomes a stage
-/// that runs again once.
+/// Returns the choices of a tape. Choices cannot express that a stage runs three times: it becomes a stage that runs
+/// again once.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

@@ -8,7 +8,7 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output equals the first input element for element, as far as shapes tell.
+/// Returns whether the first output equals the first input element for element. Only shapes are compared.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }

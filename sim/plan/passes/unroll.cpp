@@ -46,7 +46,7 @@ class Unroller {
   }
 
   /// Where iteration `index` of the old body is. It is given by the number of the copy, and by how many runs of the new
-  /// body lie between. Both count from the first copy of a run.
+  /// body lie between. The two numbers count from the first copy of a run.
   struct Place {
     std::int64_t copy, runs;
   };

@@ -21,8 +21,8 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may have several passes of the weights
 constexpr double never = std::numeric_limits<double>::infinity();
-/// When buffers are spared, these numbers of inputs and of results of other slots are tried: beside the largest group,
-/// the device has room for so many of them.
+/// When buffers are spared, these numbers of inputs and of results of other slots are tried. The
+/// device has room for so many of them while it holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;      ///< more ways are tried for a step with so few slots
@@ -318,7 +318,7 @@ class StreamedWays {
     };
     if (divides(piece) && streamed.down.setup_s == 0) return {piece};
     if (divides(piece)) return {piece, 0};
-    // Smaller pieces cost more beside their bytes, but the last of them arrives sooner.
+    // Smaller pieces have more set-ups in all, but the last of them arrives sooner.
     for (const std::int64_t part : {4, 16})
       if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
     return {0};

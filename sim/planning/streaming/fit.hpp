@@ -8,9 +8,8 @@ namespace sluice {
 
 class StreamedFit {
  public:
-  /// Both must outlive this object.
-  StreamedFit(const PolicyRequest& request, const CommonParameters& common,
-              const StreamedChoice& choice);
+  /// `request` and `common` must outlive this object.
+  StreamedFit(const PolicyRequest& request, const Common& common, const StreamedChoice& choice);
 
   /// The capacity of the device, where it is enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }

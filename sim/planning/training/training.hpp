@@ -29,7 +29,7 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Bytes of host memory that are left beside the inputs of a step and the weights. If weights take turns, gradients and
+/// Bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, gradients and
 /// optimizer state take their room as well. None: unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);

@@ -11,7 +11,7 @@ namespace sluice {
 
 class WeightTurns {
  public:
-  /// Both must outlive this.
+  /// `draft` and `stages` must outlive this object.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
   /// Begins a pass: the operations of the tape with some micro-batches of a batch. `first` and `last` say whether these

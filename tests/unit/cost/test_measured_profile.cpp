@@ -255,7 +255,7 @@ TEST_CASE("rows of a class that were measured in different ways concern that cla
 
 TEST_CASE("convolutions and elementwise operators of other sizes are estimated in the same way") {
   // This machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions it reaches 1 / 1000 of its 10 TFLOP/s times
-  // the root of the channels. Both are planes in logarithms, so that the estimates are exact.
+  // the root of the channels. The times of the two classes are planes in logarithms, so that the estimates are exact.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
   const auto conv_s = [](double samples, double channels) {
     return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);

@@ -1,4 +1,4 @@
-// Compares the engine with the replay on random plans. Both implement what a plan means.
+// Compares the engine with the replay on random plans. Each of the two implements what a plan means.
 #include <catch2/catch.hpp>
 
 #include <map>

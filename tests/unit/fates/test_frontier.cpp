@@ -69,7 +69,7 @@ TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget
 
 TEST_CASE("frontier: faster than all fates if running a stage three times helps") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
-  // input and one more boundary fit beside a running forward pass:
+  // input and one more boundary fit while a forward pass runs:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
   Chain chain;
   chain.input = {1, 100, 100};

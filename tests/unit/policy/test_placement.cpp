@@ -44,7 +44,7 @@ double seconds_of(const Scenario& scenario) {
 }
 
 TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") {
-  // Few images are not worth loading weights for, so only the tensor between the products lies in
+  // With few images it does not pay to load weights, so only the tensor between the products lies in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
   // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold
@@ -63,7 +63,7 @@ TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") 
 }
 
 TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
-  // Both weights are in DRAM after 600 s, and the first product begins at 400 s. To copy an image of 40 bytes takes 20
+  // All weights are in DRAM after 600 s, and the first product begins at 400 s. To copy an image of 40 bytes takes 20
   // s. To read the image in place takes 4 s instead of 0.4 s, and then an image takes 12.8 + 5 s in all. The second
   // product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");

@@ -40,7 +40,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   Labels three = labels();
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
-  // The load of iteration 0 arrives at 2, and that of iteration 1 at 3. Both other spans wait for
+  // The load of iteration 0 arrives at 2, and that of iteration 1 at 3. The other two spans wait for
   // the first load, and end after the second.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
