@@ -9,7 +9,7 @@ namespace sluice {
 class StreamedFit {
  public:
   /// `request` and `common` must outlive this object.
-  StreamedFit(const PolicyRequest& request, const Common& common, const StreamedChoice& choice);
+  StreamedFit(const PolicyRequest& request, const CommonParameters& common, const StreamedChoice& choice);
 
   /// The capacity of the device, where it is enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
