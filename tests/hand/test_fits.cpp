@@ -44,13 +44,13 @@ TEST_CASE(
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
-  CHECK(fit.one->bytes == 2 * weights + sample);
-  CHECK(fit.one->doing == "backward of conv2");
-  CHECK(held(*fit.one, TensorClass::weight) == weights);
-  CHECK(held(*fit.one, TensorClass::gradient) == weights + 2 * 100'352);
-  CHECK(held(*fit.one, TensorClass::activation) == 100'352);
-  CHECK(held(*fit.one, TensorClass::input) == 3'136);
-  CHECK(fit.most->bytes == 2 * weights + 13'128 * sample);
+  CHECK(fit.one_sample->bytes == 2 * weights + sample);
+  CHECK(fit.one_sample->doing == "backward of conv2");
+  CHECK(held(*fit.one_sample, TensorClass::weight) == weights);
+  CHECK(held(*fit.one_sample, TensorClass::gradient) == weights + 2 * 100'352);
+  CHECK(held(*fit.one_sample, TensorClass::activation) == 100'352);
+  CHECK(held(*fit.one_sample, TensorClass::input) == 3'136);
+  CHECK(fit.largest_footprint->bytes == 2 * weights + 13'128 * sample);
   CHECK(fit.next->samples == 13'129);
   CHECK(fit.next->bytes == 2 * weights + 13'129 * sample);
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
@@ -63,7 +63,7 @@ TEST_CASE("the small CNN document's network trains with adam: two more values pe
   request.optimizer = "adam";
   const FitsReport report = fits(request);
   CHECK(report.optimizer == "adam");
-  CHECK(held(*report.cards[0].one, TensorClass::optimizer) == 2 * weights);
+  CHECK(held(*report.cards[0].one_sample, TensorClass::optimizer) == 2 * weights);
   for (const CardFit& card : report.cards)
     CHECK(card.largest == (*card.capacity - 4 * weights) / sample);
   CHECK(report.cards[0].largest == 13'106);
@@ -77,8 +77,8 @@ TEST_CASE(
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
-  CHECK(report.cards[0].one->bytes == weights + 200'704);
-  CHECK(report.cards[0].one->doing == "forward of conv2");
+  CHECK(report.cards[0].one_sample->bytes == weights + 200'704);
+  CHECK(report.cards[0].one_sample->doing == "forward of conv2");
   for (const CardFit& card : report.cards)
     CHECK(card.largest == (*card.capacity - weights) / 200'704);
   CHECK(report.cards[0].largest == 19'913);
@@ -95,11 +95,11 @@ TEST_CASE(
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
-  const Footprint one = fits(request).cards.at(0).one.value();
+  const Footprint one = fits(request).cards.at(0).one_sample.value();
   CHECK(one.bytes == weights + 2 * weights + 164'640);
   CHECK(one.doing == "forward of pool");
   request.overrides = {"workload.master_weights=true"};
-  CHECK(fits(request).cards.at(0).one->bytes == weights + 3 * weights + 164'640);
+  CHECK(fits(request).cards.at(0).one_sample->bytes == weights + 3 * weights + 164'640);
 }
 
 /// Returns a card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
@@ -169,8 +169,8 @@ TEST_CASE("if not even one sample fits, the missing bytes are reported") {
   const CardFit fit = fits(one_layer("8.011MB")).cards.at(0);
   CHECK(fit.largest == 0);
   CHECK(fit.next->bytes - *fit.capacity == 1000);
-  CHECK(fit.one == fit.next);
-  CHECK_FALSE(fit.most);
+  CHECK(fit.one_sample == fit.next);
+  CHECK_FALSE(fit.largest_footprint);
   CHECK_FALSE(fit.step_s);
   CHECK_FALSE(fit.accumulation);
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit"));
@@ -226,8 +226,8 @@ TEST_CASE("without a platform, or without a limit, any number fits") {
     const CardFit fit = fits(request).cards.at(0);
     CHECK_FALSE(fit.largest);
     CHECK_FALSE(fit.next);
-    CHECK(fit.one->bytes == 8'012'000);
-    CHECK(fit.most->bytes == 8'120'000);
+    CHECK(fit.one_sample->bytes == 8'012'000);
+    CHECK(fit.largest_footprint->bytes == 8'120'000);
     CHECK(fit.accumulation->micro_batch == 10);
   }
 }
@@ -259,7 +259,7 @@ TEST_CASE("for every question the largest micro-batch fits and one more does not
           const CardFit fit = fits(request).cards.at(0);
           REQUIRE(fit.largest.value() > 0);
           REQUIRE(fit.next);
-          CHECK(fit.most->bytes <= *fit.capacity);
+          CHECK(fit.largest_footprint->bytes <= *fit.capacity);
           CHECK(fit.next->bytes > *fit.capacity);
           Value document = parse_text(fit.scenario, "written.yaml");
           check(make_plan(read_scenario(document, "fits")));
@@ -281,13 +281,13 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
     for (const char* cut : {"stages.cut=single_tensor", "stages.cut=per_layer"}) {
       CAPTURE(mode, cut);
       request.overrides = {cut};
-      const Footprint one = fits(request).cards.at(0).one.value();
+      const Footprint one = fits(request).cards.at(0).one_sample.value();
       CHECK(held(one, TensorClass::weight) == 4 * all);
     }
   }
   // The gradients of all weights, and of one boundary, which has 1024 tokens of 768 features.
   request.overrides = {};
-  CHECK(held(*fits(request).cards.at(0).one, TensorClass::gradient) == 4 * (all + 1024 * 768));
+  CHECK(held(*fits(request).cards.at(0).one_sample, TensorClass::gradient) == 4 * (all + 1024 * 768));
 }
 
 TEST_CASE(

@@ -42,9 +42,9 @@ TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
     request.overrides = {"stages.cut=" + std::string(cut)};
     const CardFit fit = fits(request).cards.at(0);
     CHECK(fit.largest == 12);
-    CHECK(cached(*fit.one) == cache);
-    CHECK(cached(*fit.most) == 12 * cache);
-    CHECK(fit.most->bytes >= 13'476'831'232 + 12 * cache);
+    CHECK(cached(*fit.one_sample) == cache);
+    CHECK(cached(*fit.largest_footprint) == 12 * cache);
+    CHECK(fit.largest_footprint->bytes >= 13'476'831'232 + 12 * cache);
     check_one_more_does_not_fit(fit);
   }
 }
@@ -60,7 +60,7 @@ TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 
     FitsRequest request = decoding("gpt2", {"tokens=1", "cached=1023"});
     request.policy = policy;
     const CardFit fit = fits(request).cards.at(0);
-    CHECK(cached(*fit.most) == *fit.largest * cache);
+    CHECK(cached(*fit.largest_footprint) == *fit.largest * cache);
     const bool stays = policy == std::string("resident");
     CHECK(fit.largest == (40'000'000'000 - (stays ? 248'879'616 : 77'194'752)) / (cache + beside));
     check_one_more_does_not_fit(fit);
