@@ -24,7 +24,7 @@ CASES = [
             HEAD + "operator,secnds_mean\ngemm,1\n"),
     profile("an invalid time of a profile", "3:6", ["seconds_mean: '1ms'", "expected a number of at least 0"],
             HEAD + "operator,seconds_mean\ngemm,1ms\n"),
-    profile("a row that a profile has twice", "4:1", ["the one of line 3 again"], HEAD + "operator,seconds_mean\ngemm,1\ngemm,2\n"),
+    profile("a row that a profile has twice", "4:1", ["repeats the row of line 3"], HEAD + "operator,seconds_mean\ngemm,1\ngemm,2\n"),
     profile("a row of a profile that is too short", "3:1", ["has 1 cells; expected 2"], HEAD + "operator,seconds_mean\ngemm\n"),
     profile("an unknown dtype of a profile", "3:6", ["dtype", "float32"], HEAD + "operator,dtype\ngemm,f32\n"),
     profile("an unknown key of a profile", "2:3", ["unknown key 'jouls'", "did you mean 'joules'"],

@@ -172,13 +172,15 @@ class Builder {
     std::uint32_t layer = none;
     bool kept = false;  ///< what the layer keeps, instead of its output
   };
-  /// A boundary: the outputs of earlier stages that a later one reads. The inner tensors of a stage: its other
+  /// A boundary: the outputs of the stage before it that a later stage reads. The inner tensors of a stage: its other
   /// outputs, and what its layers keep.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
     const bool answer = op.number >= stages.size();  // nothing reads it
-    const std::uint32_t first = op.inner ? stages[op.number].first : 0;
+    const std::uint32_t first = op.inner         ? stages[op.number].first
+                                : op.number == 0 ? 0
+                                                 : stages[op.number - 1].first;
     const std::uint32_t end = answer     ? 0
                               : op.inner ? stages[op.number].last + 1
                                          : stages[op.number].first;
