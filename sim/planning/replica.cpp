@@ -48,15 +48,6 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
-/// Returns null if nothing is moved between these two, because no link leads there.
-const Path* path_or_null(const Platform& platform, const std::string& from, const std::string& to) {
-  try {
-    return &platform.path(from, to);
-  } catch (const InputError&) {
-    return nullptr;
-  }
-}
-
 /// The memories that a plan for the device may use: host memory, the first memory (which is named
 /// after the device), and the further ones.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
@@ -72,8 +63,8 @@ bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   for (std::size_t from = 0; from < of_a.size(); ++from)
     for (std::size_t to = 0; to < of_a.size(); ++to) {
       if (from == to) continue;
-      const Path* const one = path_or_null(platform, of_a[from], of_a[to]);
-      const Path* const other = path_or_null(platform, of_b[from], of_b[to]);
+      const Path* const one = platform.path_or_null(of_a[from], of_a[to]);
+      const Path* const other = platform.path_or_null(of_b[from], of_b[to]);
       if ((one == nullptr) != (other == nullptr)) return false;
       if (one && !alike(platform, *one, *other)) return false;
     }

@@ -105,4 +105,12 @@ const Path& Platform::path(const std::string& from, const std::string& to, CopyM
   return lookup.path(*this, from, to, mode);
 }
 
+const Path* Platform::path_or_null(const std::string& from, const std::string& to) const {
+  try {
+    return &path(from, to);
+  } catch (const InputError&) {
+    return nullptr;
+  }
+}
+
 }  // namespace sluice

@@ -113,6 +113,8 @@ struct Platform {
   /// added to it.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
+  /// Returns null where path() would throw.
+  const Path* path_or_null(const std::string& from, const std::string& to) const;
 
   struct Edge {  ///< one direction of a link between two nodes
     std::string from, to, link, direction;

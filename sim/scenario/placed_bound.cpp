@@ -21,17 +21,7 @@ double least_seconds(const KernelTime& time) {
   return least;
 }
 
-/// The devices that compute.
-std::vector<std::string> devices_of(const Scenario& scenario) {
-  const Value* said = scenario.policy.keys.map().find("device");
-  if (!scenario.policy->all_devices && said && said->is_scalar()) return {said->text()};
-  std::vector<std::string> names;
-  for (const Device& device : scenario.platform.devices)
-    if (names.empty() || scenario.policy->all_devices) names.push_back(device.name);
-  return names;
-}
-
-/// Of one micro-batch.
+/// Returns the least seconds of the passes of one micro-batch on the device.
 double seconds_on(const Scenario& scenario, const std::string& device) {
   const Workload& workload = scenario.workload;
   const std::vector<Stage> stages;
@@ -57,12 +47,12 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
 }  // namespace
 
 QuestionBound placed_bound(const Scenario& scenario) {
-  const std::vector<std::string> devices = devices_of(scenario);
+  const std::vector<const Device*> devices = question_devices(scenario);
   double least = std::numeric_limits<double>::infinity();
   try {
-    for (const std::string& device : devices)
-      if (scenario.platform.device(device).rate.count(scenario.workload.dtype) != 0)
-        least = std::min(least, seconds_on(scenario, device));
+    for (const Device* device : devices)
+      if (device->rate.count(scenario.workload.dtype) != 0)
+        least = std::min(least, seconds_on(scenario, device->name));
   } catch (const InputError&) {
     return {0, "tensors may be in several memories"};
   }
@@ -73,7 +63,7 @@ QuestionBound placed_bound(const Scenario& scenario) {
                   static_cast<double>(devices.size());
   bound.reason = "computation " + format_quantity(bound.seconds, Dimension::seconds) +
                  " with each tensor in the memory where its kernels are fastest";
-  if (devices.size() < scenario.platform.devices.size()) bound.within = " on " + devices.front();
+  if (devices.size() < scenario.platform.devices.size()) bound.within = " on " + devices.front()->name;
   return bound;
 }
 

@@ -25,6 +25,8 @@ struct QuestionBound {
 /// first memory of their device. If the policy may place tensors in two memories, placed_bound() is
 /// taken instead, which counts the computation only.
 QuestionBound question_bound(const Scenario& scenario);
+/// Returns the devices that may take part.
+std::vector<const Device*> question_devices(const Scenario& scenario);
 /// Returns the stages from which the bound is computed. They do not depend on prices, so a caller
 /// may keep them and pass them to the function below.
 std::vector<Stage> question_stages(const Scenario& scenario);

@@ -47,6 +47,7 @@ PolicyLimits limits_of(const Scenario& scenario) {
   return limits;
 }
 
+/// Returns the devices that these limits allow to take part.
 std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimits& limits) {
   if (limits.device) return {&scenario.platform.device(*limits.device)};
   std::vector<const Device*> devices;
@@ -264,13 +265,17 @@ class Terms {
 
 }  // namespace
 
+std::vector<const Device*> question_devices(const Scenario& scenario) {
+  return devices_of(scenario, limits_of(scenario));
+}
+
 std::vector<Stage> question_stages(const Scenario& scenario) {
   const Cut& cut = cut_catalog().find("single_tensor");
   const Value nothing = Value::make_map();
   const Record record{"stages", "", {}};
   const Workload& workload = scenario.workload;
   const CutRequest request{scenario.model,
-                           *devices_of(scenario, limits_of(scenario)).front(),
+                           *question_devices(scenario).front(),
                            *scenario.cost,
                            workload.dtype,
                            workload.micro_batch,

@@ -39,15 +39,9 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
-/// Whether links lead from one memory to the other and back.
+/// Returns whether links lead from one memory to the other and back.
 bool joined(const Platform& platform, const std::string& one, const std::string& other) {
-  try {
-    platform.path(one, other);
-    platform.path(other, one);
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
+  return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
 /// What the reader can do if nothing is in this memory.
