@@ -1,4 +1,4 @@
-// The parts of the command line that can be tested without a process; tests/command/test_cli.py has
+// The parts of the command line that can be tested without a process; tests/command/test_cli*.py have
 // the rest.
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""Exports in Chrome's format: Python's json reads them, and the test compares them with the trace as h5py reads it."""
+
+import collections
+import json
+import unittest
+
+from export_case import Export, nanoseconds
+
+
+class Chrome(Export):
+    def check_chrome(self, name):
+        trace = self.traces[name]
+        text = self.export(name, "chrome")
+        self.assertNotIn(b"<", text)  # nothing in it can end a script element
+        events = json.loads(text)["traceEvents"]
+        names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events
+                 if e["ph"] == "M" and e["name"].endswith("_name")}
+        begins = [e for e in events if e["ph"] == "B"]
+        ends = [e for e in events if e["ph"] == "E"]
+        self.assertEqual(len(begins), trace.count)
+        self.assertEqual(len(ends), trace.count)
+        free = collections.defaultdict(int)
+        place = collections.defaultdict(list)
+        for number, (first, last, row) in enumerate(zip(begins, ends, trace.rows())):
+            self.assertEqual({**first, "ph": "E", "ts": last["ts"]}, last)
+            begin, end = round(first["ts"] * 1000), round(last["ts"] * 1000)
+            self.assertEqual(begin, nanoseconds(row["start"]))
+            self.assertEqual(end, nanoseconds(row["end"]))
+            thread = (first["pid"], first["tid"])
+            self.assertGreaterEqual(begin, free[thread])  # they are next to each other in the file, so they nest
+            free[thread] = end
+            place[thread].append((begin, end, number))
+            self.assertEqual(names[thread], trace.streams[row["stream"]])
+            self.assertEqual(names[first["pid"], None], trace.devices[row["stream"]])
+            self.assertEqual(first["name"], trace.actions[row["action"]])
+            if row["stage"] >= 0:
+                self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
+        self.check_depth(events)
+
+        # Flows bind to the slice of their thread that encloses their time.
+        sources = {e["id"]: e for e in events if e["ph"] == "s"}
+        targets = {e["id"]: e for e in events if e["ph"] == "f"}
+        self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))
+        self.assertEqual(sorted(sources), sorted(targets))
+        def enclosing(flow):
+            time = round(flow["ts"] * 1000)
+            return {number for begin, end, number in place[flow["pid"], flow["tid"]]
+                    if begin <= time < max(end, begin + 1)}
+
+        for source, target in trace.flows():
+            flow = target + 1
+            self.assertIn(source, enclosing(sources[flow]))
+            self.assertIn(target, enclosing(targets.pop(flow)))
+            self.assertEqual(sources[flow]["name"], "wait")
+        self.assertEqual(targets, {})
+
+        levels = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "C":
+                levels[event["name"]].append(event["args"]["bytes"])
+        self.assertEqual(dict(levels), {pool + " memory": [level for _, level in events]
+                                        for pool, events in trace.memory.items() if events})
+
+    def check_depth(self, events):
+        """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. Of an end and a
+        beginning at one moment, the end comes first, unless both have the same name and arguments. Read in this way, no
+        span may be within another one, and none may stay open."""
+        queues = collections.defaultdict(lambda: {"B": [], "E": []})
+        for event in events:
+            if event["ph"] in "BE":
+                key = event["name"] + json.dumps(event["args"])
+                queues[event["pid"], event["tid"]][event["ph"]].append((event["ts"], key))
+        for thread, queue in queues.items():
+            begins, ends, opened = queue["B"][::-1], queue["E"][::-1], []
+            while ends:
+                first = begins[-1] if begins else (float("inf"), "")
+                if first[0] < ends[-1][0] or first == ends[-1]:
+                    opened.append(begins.pop()[1])
+                    self.assertEqual(len(opened), 1, (thread, first))
+                else:
+                    self.assertEqual(opened.pop(), ends.pop()[1])
+            self.assertEqual((opened, begins), ([], []))
+
+    def test_chrome_streamed_with_malicious_names(self):
+        self.check_chrome("harm")
+
+    def test_chrome_phased_on_two_devices(self):
+        self.check_chrome("phased")
+
+
+if __name__ == "__main__":
+    unittest.main()
