@@ -25,18 +25,11 @@ struct Step {
   From runs = From::needed, idle = From::once;
 };
 
-/// Which boundaries are read, and when; see FateRelaxation.
-struct Reading {
-  const std::vector<char>& later;
-  const std::vector<char>& follows;
-  bool last_reads;
-};
-
 /// The choices for all stages, from the first to the last.
 class Row {
  public:
-  Row(const Chain& chain, const FateWeights& weights, const Reading& reading)
-      : chain_(chain), weights_(weights), reading_(reading), n_(chain.stages.size()), steps_(n_) {}
+  Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
+      : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {}
 
   /// Finds the cheapest choices at a price.
   Cost solve(double price) {
@@ -62,7 +55,7 @@ class Row {
       if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
       const From from = again ? step.runs : step.idle;
       again = from == From::again;
-      const bool last_reads_it = s + 1 == n_ && reading_.last_reads;
+      const bool last_reads_it = s + 1 == n_ && reads_.last;
       if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
       if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
     }
@@ -102,7 +95,7 @@ class Row {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
     const Cost needed = once_ + held_boundary(s);  // … by stage s or by a backward pass
-    const bool read = reading_.later[s], read_again = read || reading_.follows[s];
+    const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {
       return again_ < cost ? From::again : held ? From::needed : From::once;
@@ -117,7 +110,7 @@ class Row {
   /// Ends the row: what the first backward pass reads is on the device, whatever else runs again.
   void finish() {
     Step& step = steps_.back();
-    if (n_ > 1 && !reading_.last_reads && reading_.later[n_ - 1]) {
+    if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
       once_ = once_ + held_boundary(n_ - 1);
       step.idle = From::needed;
     }
@@ -127,7 +120,7 @@ class Row {
 
   const Chain& chain_;
   const FateWeights& weights_;
-  const Reading& reading_;
+  const BoundaryReads& reads_;
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
@@ -144,23 +137,21 @@ FateWeights FateWeights::serial(std::size_t stages) {
 FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
     : chain_(chain),
       n_(chain.stages.size()),
-      read_later_(n_ + 1, 0),
-      follows_(n_, 0),
-      last_reads_(false) {
+      reads_{std::vector<char>(n_ + 1, 0), std::vector<char>(n_, 0)} {
   const ChainStage& last = chain.stages.back();
   std::int64_t working = last.inner.bytes;
   if (last.reads_output) working += last.output.bytes;
   for (std::size_t s = 0; s < n_; ++s) {
-    if (chain.stages[s].reads_output) read_later_[s + 1] = 1;
+    if (chain.stages[s].reads_output) reads_.later[s + 1] = 1;
     chain.each_read(s, [&](std::size_t b, bool backward) {
-      if (backward) read_later_[b] = 1;
-      if (b == s) follows_[s] = 1;
+      if (backward) reads_.later[b] = 1;
+      if (b == s) reads_.follows[s] = 1;
       if (s + 1 < n_) return;
       if (b > 0) working += chain.stages[b - 1].gradient;
-      if (b == s) last_reads_ = backward;
+      if (b == s) reads_.last = backward;
     });
   }
-  if (last_reads_) working += chain.boundary(n_ - 1).bytes;
+  if (reads_.last) working += chain.boundary(n_ - 1).bytes;
   room_ = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
 
   double forward = 0;
@@ -177,8 +168,7 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
 }
 
 FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {
-  const Reading reading{read_later_, follows_, last_reads_};
-  Row row(chain_, weights, reading);
+  Row row(chain_, weights, reads_);
   const Cost all = row.solve(price);
   return {all.value - price * room_, all.bytes - room_, row.choices()};
 }
@@ -196,8 +186,7 @@ FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const
     double price, value, bytes;
     double at_zero() const { return value - price * bytes; }
   };
-  const Reading reading{read_later_, follows_, last_reads_};
-  Row row(chain_, weights, reading);
+  Row row(chain_, weights, reads_);
   const auto line_at = [&](double price) {
     const Cost all = row.solve(price);
     return Line{price, all.value - price * room_, all.bytes - room_};

@@ -34,6 +34,13 @@ struct FateWeights {
   static FateWeights serial(std::size_t stages);
 };
 
+/// Which boundaries are read, and when.
+struct BoundaryReads {
+  std::vector<char> later;    ///< by boundary: a backward pass reads it
+  std::vector<char> follows;  ///< by stage: it reads the boundary before it
+  bool last = false;          ///< the backward pass of the last stage reads the boundary before it
+};
+
 class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
@@ -65,9 +72,7 @@ class FateRelaxation {
  private:
   const Chain& chain_;
   std::size_t n_;
-  std::vector<char> read_later_;  ///< by boundary: a backward pass reads it
-  std::vector<char> follows_;     ///< by stage: it reads the boundary before it
-  bool last_reads_;  ///< the backward pass of the last stage reads the boundary before it
+  BoundaryReads reads_;
   double room_ = 0;
   double steepest_ = 0;
 };
