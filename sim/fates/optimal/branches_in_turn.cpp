@@ -46,11 +46,6 @@ class Descent {
   }
 
  private:
-  static Fate& at(Choices& choices, std::size_t place) {
-    const std::size_t n = choices.inner.size();
-    return place < n ? choices.inner[place] : choices.boundary[place - n];
-  }
-
   void try_all(Choices& choices, std::size_t place) {
     if (place == count_) {
       Choices may = choices;
@@ -59,7 +54,7 @@ class Descent {
       return;
     }
     for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
-      at(choices, place) = fate;
+      fate_at(choices, place) = fate;
       try_all(choices, place + 1);
     }
   }
@@ -69,7 +64,7 @@ class Descent {
     for (std::size_t place = first; place < count_ && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
         Choices changed = choices;
-        if (std::exchange(at(changed, place), fate) == fate) continue;
+        if (std::exchange(fate_at(changed, place), fate) == fate) continue;
         if (two ? change(changed, place + 1, false) : is_faster(changed)) {
           choices = std::move(changed);
           return true;

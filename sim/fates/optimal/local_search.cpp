@@ -15,6 +15,11 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+Fate& fate_at(Choices& choices, std::size_t place) {
+  const std::size_t n = choices.inner.size();
+  return place < n ? choices.inner[place] : choices.boundary[place - n];
+}
+
 void keep_what_nobody_makes(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
@@ -90,16 +95,12 @@ void FateSearch::improve(Candidate& best) {
 /// help either.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
-  const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries
-  const auto at = [n](Choices& some, std::size_t place) -> Fate& {
-    return place < n ? some.inner[place] : some.boundary[place - n];
-  };
+  const std::size_t places = 2 * n + 1;  // of fate_at
   const auto each_change = [&](const Choices& from, std::size_t begin, auto&& use) {
     for (std::size_t place = begin; place < places && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
         Choices changed = from;
-        if (at(changed, place) == fate) continue;
-        at(changed, place) = fate;
+        if (std::exchange(fate_at(changed, place), fate) == fate) continue;
         keep_what_nobody_makes(changed);
         if (!(changed == from)) use(changed, place);
       }

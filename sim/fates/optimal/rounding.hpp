@@ -22,6 +22,9 @@ struct Rounding {
   double segment = 1;
 };
 
+/// The choices of n stages in one row: places 0 to n - 1 are the inner tensors, and places n to 2n the boundaries.
+Fate& fate_at(Choices& choices, std::size_t place);
+
 /// Boundaries that may not be dropped with these choices are kept instead.
 void keep_what_nobody_makes(Choices& choices);
 
