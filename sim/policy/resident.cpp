@@ -9,10 +9,10 @@
 
 #include "base/error.hpp"
 #include "planning/forward_program.hpp"
+#include "planning/only_candidate.hpp"
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/program_listing.hpp"
-#include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 #include "policy/policy.hpp"
 
@@ -112,19 +112,9 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
 void add_placed(const PolicyRequest& request, const Reader& parameters,
                 std::vector<Candidate>& candidates) {
   for (const std::string& way : placements_of_plans())
-    candidates.push_back({0, 1, [&request, &parameters, way](double, const auto& settled) {
-                            Settled one;
-                            one.text = "placement: " + way;
-                            try {
-                              const auto plan = std::make_shared<const Plan>(
-                                  finish(plan_placed(request, parameters, way), request));
-                              one.seconds = run_seconds(*plan);
-                              one.plan = [plan] { return *plan; };
-                            } catch (const Infeasible&) {  // other candidates may fit
-                            } catch (const InputError&) {  // nor can it be asked for here
-                            }
-                            settled(one);
-                          }});
+    candidates.push_back(only_candidate("placement: " + way, [&request, &parameters, way] {
+      return finish(plan_placed(request, parameters, way), request);
+    }));
 }
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {

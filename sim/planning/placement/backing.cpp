@@ -6,8 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/feasibility.hpp"
-#include "planning/run_seconds.hpp"
+#include "planning/only_candidate.hpp"
 
 namespace sluice {
 namespace {
@@ -187,14 +186,8 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
 /// Judges the same choices on the real machine. The result has no plan if a memory is too small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {
-  Settled one = {.text = shown.text, .attempt = shown.attempt};
-  try {
-    const auto plan = std::make_shared<const Plan>(rewrite_for(request, common, shown.plan()));
-    check(*plan);
-    one.seconds = run_seconds(*plan);
-    one.plan = [plan] { return *plan; };
-  } catch (const Infeasible&) {  // Other choices may still fit.
-  }
+  Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });
+  one.attempt = shown.attempt;
   return one;
 }
 
@@ -202,11 +195,11 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
                  const PolicyRequest& request, const CommonParameters& common) {
   if (candidate.simulate)
     candidate.simulate = [simulate = std::move(candidate.simulate), shown, &request, common](
-                             double worth, const auto& settled) {
+                             double worth, const auto& use) {
       simulate(worth, [&](Settled one) {
         if (one.plan) one = settled_on(request, common, one);
         one.text = std::string("placement: ") + backing + (one.text.empty() ? "" : ", ") + one.text;
-        settled(one);
+        use(one);
       });
     };
   if (candidate.open)
@@ -263,25 +256,6 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
   return offered;
 }
 
-namespace {
-
-Candidate only_candidate(const std::string& text, const PolicyRequest& request,
-                         std::function<Draft()> draft) {
-  return {0, 1, [text, &request, draft = std::move(draft)](double, const auto& settled) {
-            Settled one = {.text = text};
-            try {
-              const auto plan = std::make_shared<const Plan>(finish(draft(), request));
-              check(*plan);
-              one.seconds = run_seconds(*plan);
-              one.plan = [plan] { return *plan; };
-            } catch (const Infeasible&) {  // others may fit
-            }
-            settled(one);
-          }};
-}
-
-}  // namespace
-
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,
@@ -292,12 +266,12 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
   if (from_host.empty() && from_second.empty() && others.empty()) return {};
   const PlanOf plan = of_policy.plan;
   if (homes.host && from_host.empty())
-    from_host.push_back(
-        only_candidate("placement: none", request, [&request, plan] { return plan(request); }));
+    from_host.push_back(only_candidate(
+        "placement: none", [&request, plan] { return finish(plan(request), request); }));
   if (homes.backing && from_second.empty())
-    from_second.push_back(
-        only_candidate(std::string("placement: ") + backing, request,
-                       [&request, common, plan] { return backed_draft(request, common, plan); }));
+    from_second.push_back(only_candidate(
+        std::string("placement: ") + backing,
+        [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
   std::vector<Candidate> all = std::move(from_host);
   for (std::vector<Candidate>* more : {&from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),

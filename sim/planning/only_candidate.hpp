@@ -1,0 +1,18 @@
+// A candidate with a single plan, for choices that leave nothing else open.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "planning/candidate.hpp"
+
+namespace sluice {
+
+/// Makes a plan and simulates it. The result has no plan if a memory is too small for it, also if `plan` throws
+/// Infeasible.
+Settled settled(const std::string& text, const std::function<Plan()>& plan);
+
+/// The candidate whose only way is this plan.
+Candidate only_candidate(const std::string& text, std::function<Plan()> plan);
+
+}  // namespace sluice
