@@ -177,13 +177,10 @@ class Builder {
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    const bool answer = op.number >= stages.size();  // nothing reads it
-    const std::uint32_t first = op.inner         ? stages[op.number].first
-                                : op.number == 0 ? 0
-                                                 : stages[op.number - 1].first;
-    const std::uint32_t end = answer     ? 0
-                              : op.inner ? stages[op.number].last + 1
-                                         : stages[op.number].first;
+    // The input is in host memory from the start, and nothing reads the answer.
+    if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
+    const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
+    const std::uint32_t end = last + 1;
     for (std::uint32_t l = first; l < end; ++l) {
       const Layer& layer = model_.layers[l];
       const bool made = origin_of(model_, l) == l && !layer.inputs.empty();

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
@@ -83,16 +84,22 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// Returns a chain of products of random widths. Slow memory is host memory, or a second memory of the device.
+/// Returns products of random widths, of which some read two tensors: a shortcut leads around one product or several.
+/// Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
     return std::to_string(least + dice.below(most - least + 1));
   };
   std::string layers = "    - {type: input, name: image, shape: [" + number(1, 40) + "]}\n";
-  for (std::uint64_t l = 0, count = 1 + dice.below(5); l < count; ++l)
-    layers += "    - {type: dense, name: dense" + std::to_string(l) +
-              ", features: " + number(1, 40) + "}\n";
+  std::string shortcut = "image";
+  for (std::uint64_t l = 0, count = 1 + dice.below(5); l < count; ++l) {
+    const std::string name = std::to_string(l);
+    layers += "    - {type: dense, name: dense" + name + ", features: " + number(1, 40) + "}\n";
+    if (!dice.one_in(3)) continue;
+    layers += "    - {type: concat, name: both" + name + ", inputs: [dense" + name + ", " +
+              std::exchange(shortcut, "dense" + name) + "]}\n";
+  }
   const std::string fast = "{capacity: " + std::to_string(dram) + "B, bandwidth: 100B/s}";
   const std::string slow = "capacity: 1MB, bandwidth: " + number(5, 50) + "B/s}";
   const std::string copy = number(1, 60), link = number(1, 60);
@@ -259,8 +266,8 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
         "fates: {strategy: keep_all}\npolicy: {name: resident, placement: " + placement + "}\n"));
   };
-  CHECK(said("auto") == Approx(std::min({said("none"), said("static"), said("first_touch"),
-                                         said("all_slow")})));
+  CHECK(said("auto") ==
+        Approx(std::min({said("none"), said("static"), said("first_touch"), said("all_slow")})));
   // If the first memory is too small, only placements are possible.
   const auto with = [](const std::string& placement) {
     return two_products("1000B", "batch: 1",
