@@ -157,6 +157,19 @@ def judge(kernels, nodes, fit, effect):
     return statistics.median(errors), sum(signs) / max(1, len(signs)), sum(classes) / len(classes)
 
 
+def wrong_signs(kernels, fits, effect):
+    """Returns by node how often the sign of an effect was predicted wrongly, and how often an effect was judged."""
+    wrong, judged = {}, {}
+    for held, fit in fits:
+        for n in held:
+            dram, rows = kernels[n]
+            for reads, writes, t in rows:
+                if sign(t / dram, effect):
+                    judged[n] = judged.get(n, 0) + 1
+                    wrong[n] = wrong.get(n, 0) + ((predicted(dram, reads, writes, fit) > dram) != (t > dram))
+    return wrong, judged
+
+
 def splits(kernels, count, seed=1):
     dice = random.Random(seed)
     for _ in range(count):
@@ -193,6 +206,9 @@ def main():
             print(f"  sign, of effects above {effect:.1%}: median {signs[50]:.1%}, least {signs[0]:.1%}, "
                   f"at least 90 % in {sum(x >= 0.9 for x in signs)} splits; slower, faster or neither, of all: "
                   f"median {classes[50]:.1%}, least {classes[0]:.1%}")
+        wrong, judged = wrong_signs(kernels, fits, 0.1)
+        print(f"  wrong signs of effects above 10 %: {sum(wrong.values())} of {sum(judged.values())}, most of all",
+              ", ".join(f"{n} {wrong[n]} of {judged[n]}" for n in sorted(wrong, key=wrong.get)[:-7:-1]))
         print(f"  median error: median {errors[50]:.1%}, greatest {errors[-1]:.1%}, "
               f"at most 20 % in {sum(e <= 0.2 for e in errors)} splits")
         read_rate, write_rate, cached = (statistics.median(fit[i] for _, fit in fits) for i in range(3))
