@@ -77,46 +77,4 @@ const Policy& acting_policy(const Policy& policy, const Reader& parameters) {
   return policy.replicates ? policy_catalog().find(parameters.text("replica")) : policy;
 }
 
-std::vector<CutChoice> cuts_with(const CutQuestion& question,
-                                 const std::vector<CutChoice>& between) {
-  constexpr std::size_t most_stages = 512;
-  std::vector<CutChoice> cuts = {{"whole"}};
-  cuts.insert(cuts.end(), between.begin(), between.end());
-  if (question.layers <= most_stages) cuts.insert(cuts.end(), {{"single_tensor"}, {"per_layer"}});
-  return cuts;
-}
-
-namespace {
-
-/// Returns every list of layers after which a model may be cut. Returns none if the model has too many places for a
-/// cut. The first layer is the input.
-std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
-  if (layers < 3 || layers - 2 > most_places) return {};
-  std::vector<CutChoice> cuts;
-  for (std::size_t set = 1; set < std::size_t{1} << (layers - 2); ++set) {
-    CutChoice cut{.cut = "explicit"};
-    for (std::size_t place = 0; place + 2 < layers; ++place)
-      if (set >> place & 1) cut.after.push_back(static_cast<std::int64_t>(place) + 2);
-    cuts.push_back(std::move(cut));
-  }
-  return cuts;
-}
-
-}  // namespace
-
-std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
-  const bool training = question.mode == Mode::training;
-  std::vector<CutChoice> between;
-  const auto devices = static_cast<std::int64_t>(question.devices);
-  if (devices > 1) between.push_back({"balanced", "count", devices});
-  for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
-    between.push_back({"balanced", "count", count});
-  std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
-  if (training) groups = {4, 16};  // each is planned with every strategy for fates
-  for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
-  std::vector<CutChoice> cuts = cuts_with(question, between);
-  for (CutChoice& cut : all_cuts(question.layers, training ? 4 : 6)) cuts.push_back(std::move(cut));
-  return cuts;
-}
-
 }  // namespace sluice
