@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// Returns the largest number from `good` to `bad` - 1 that `fits`, after about log2(bad - good) tests. Neither end is
-/// tested: the result is `good` if no greater number fits.
+/// Returns the largest number from `good` to `bad` - 1 for which `fits` returns true, after about log2(bad - good)
+/// tests. Neither `good` nor `bad` is tested. If no number between them fits, the result is `good`.
 template <class Fits>
 std::int64_t largest_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

@@ -38,14 +38,16 @@ class Catalog {
     return nullptr;
   }
 
-  /// Returns the names of all entries. `words` are what may be written instead of a name, and come first in the result.
+  /// Returns the names of all entries. The result begins with `words`, which are further texts that the caller accepts
+  /// instead of a name.
   std::vector<std::string> names(std::vector<std::string> words = {}) const {
     for (const Entry* entry : entries_) words.emplace_back(entry->name);
     return words;
   }
 
-  /// Throws InputError with this text: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are further texts
-  /// that the caller accepts. They are not entries, but the message lists them as known.
+  /// Returns the entry with this name. If there is none, throws InputError with this text: unknown KIND 'X' (did you
+  /// mean 'Y'?); known: A, B, C. `words` are further texts that the caller accepts. They are not entries, but the
+  /// message lists them as known.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

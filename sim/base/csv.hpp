@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Returns the text as a cell of CSV, in quotes where it needs them.
+/// Returns the text as a cell of CSV, in quotes if the text needs them.
 std::string csv_cell(std::string_view text);
 
 }  // namespace sluice

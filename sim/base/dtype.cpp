@@ -14,7 +14,7 @@ struct Row {
   std::int64_t bytes;
 };
 
-// The rows are in the order of the enumeration.
+// The rows have the same order as the enumeration DType.
 constexpr std::array<Row, 6> table = {{{DType::float64, "float64", 8},
                                        {DType::float32, "float32", 4},
                                        {DType::tfloat32, "tfloat32", 4},

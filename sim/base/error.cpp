@@ -14,8 +14,8 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Returns the byte index of the `column`-th character (counted from 1) of UTF-8 `text`, or the size
-// of the text where the column is beyond its end.
+// Returns the byte index of the `column`-th character (counted from 1) of UTF-8 `text`, or the size of the text if the
+// text has fewer characters.
 std::size_t byte_of(const std::string& text, int column) {
   std::size_t at = 0;
   for (int seen = 1; at < text.size() && seen < column; ++seen) {

@@ -18,7 +18,7 @@ struct Position {
   std::string file;
   int line = 0;
   int column = 0;
-  std::string source;  ///< the text of that line, for the caret; may be empty
+  std::string source;  ///< the text of this line, which messages show with a caret; may be empty
 };
 
 /// The base of every error that Sluice throws. what() is the whole message for a person.
@@ -45,7 +45,7 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line, which says through which files the reader came to the place.
+  /// Returns this error with one more line of text, which says where the faulty place is used.
   InputError noted(const std::string& line) const;
 
  private:
@@ -54,7 +54,7 @@ struct InputError : Error {
 
 /// What makes a question infeasible, as far as it is known.
 struct Shortage {
-  /// The first action of a stream, which cannot start.
+  /// The next action of a stream. It cannot start.
   struct Waiter {
     std::string stream, action;
     std::string awaits;  ///< the action that it waits for; empty: it waits for `pool`
@@ -79,7 +79,7 @@ struct Shortage {
 struct Infeasible : Error {
   explicit Infeasible(const std::string& message, Shortage shortage_ = {})
       : Error(4, message), shortage(std::move(shortage_)) {}
-  /// The first line of the message, without the colon that announces further lines.
+  /// Returns the first line of the message. If this line ends with a colon, the colon is left out.
   std::string headline() const;
   Shortage shortage;
 };

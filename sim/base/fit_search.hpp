@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. It is for tests that are expensive, and that say how much was needed when
-// they fail.
+// Searches for the largest number that fits. Use it when a test is expensive, and when a test that fails says how much
+// was needed.
 #pragma once
 
 #include <algorithm>
@@ -7,27 +7,27 @@
 
 namespace sluice {
 
-/// Says whether a number fits. If it does not fit, `needed` exceeds `available`. Both are 0 if they are not
-/// known.
+/// The answer of a test: whether a number fits. If it does not fit, `needed` exceeds `available`, or both are 0 because
+/// they are not known.
 struct FitAnswer {
   bool fits = false;
-  double needed = 0, available = 0;  ///< needed > available; both 0: not known
+  double needed = 0, available = 0;  ///< in the same unit; both 0: not known
 };
 
-/// Chooses the next number to test, between the largest that fits and the smallest that does not. The need mostly grows
-/// by the same amount per unit. So one number that does not fit says roughly where the limit is, and two say it
-/// precisely. If these guesses make no progress, the middle is tested. The search assumes that every number below one
-/// that fits also fits.
+/// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
+/// need mostly grows by the same amount per unit. So the need of one number that does not fit tells roughly where the
+/// limit is, and the needs of two such numbers tell it precisely. If guesses made in this way exclude too little, the
+/// middle of the range is tested. The search assumes that if a number fits, every smaller number fits, too.
 class FitSearch {
  public:
-  /// Searches from 1 to `limit`, and tests `first` first.
+  /// Searches from 1 to `limit`. The first number to test is `first`.
   FitSearch(std::int64_t first, std::int64_t limit) : limit_(limit), next_(first) {}
 
   bool done() const { return bad() - good_ <= 1; }
-  std::int64_t good() const { return good_; }  ///< the largest that fits; 0: none
+  std::int64_t good() const { return good_; }  ///< the largest tested number that fits; 0: none yet
   std::int64_t next() const { return next_; }
 
-  void record_answer(const FitAnswer& answer);  ///< takes the answer for next()
+  void record_answer(const FitAnswer& answer);  ///< records the answer for the number next()
 
  private:
   struct RefusedNumber {
@@ -43,12 +43,12 @@ class FitSearch {
 
   std::int64_t limit_, next_;
   std::int64_t good_ = 0, bad_ = 0;  ///< 0: none is known yet
-  std::int64_t step_ = 1;            ///< from the largest that fits to the next number to test
+  std::int64_t step_ = 1;            ///< how far above good_ the next number to test lies
   int slow_ = 0;                     ///< consecutive guesses that left more than half of the range
   RefusedNumber last_;
 };
 
-/// Returns the largest number from 1 to `limit` that fits, or 0 if none does. `ask` returns a FitAnswer.
+/// Returns the largest number from 1 to `limit` that fits, or 0 if no number fits. `ask(number)` returns a FitAnswer.
 template <class Ask>
 std::int64_t largest_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);

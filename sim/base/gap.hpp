@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-/// Returns the gap as a part of the result, as solvers of integer programmes do: (result - bound) / result. It is 0 if
-/// the result is 0 or does not exceed its bound.
+/// Returns (result - bound) / result, the definition that solvers of integer programmes use. The gap is 0 if the result
+/// is 0 or does not exceed its bound.
 inline double gap_of(double result, double bound) {
   return result == 0 ? 0 : std::max(0.0, (result - bound) / std::abs(result));
 }

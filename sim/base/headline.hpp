@@ -1,11 +1,11 @@
-// The headline of a message that has several lines.
+// The headline of a message: its first line.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// The first line of a message, without the colon that announces further lines.
+/// Returns the first line of a message. If this line ends with a colon, the colon is left out.
 std::string headline_of(const std::string& message);
 
 }  // namespace sluice

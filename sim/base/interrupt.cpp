@@ -19,9 +19,9 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-// These variables need no lock, because the handler must not wait for one.
+// These variables are atomic and need no lock, because a signal handler must not wait for a lock.
 std::atomic<bool> at_once = false;
-std::atomic<bool> clears_a_line = false;  ///< standard error is a terminal
+std::atomic<bool> clears_a_line = false;  ///< whether standard error is a terminal
 std::atomic<int> in_order = 0;
 std::array<std::atomic<const char*>, 16> half_written = {};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
@@ -71,7 +71,8 @@ void on_signal(int signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    raise(SIGINT);  // The signal is blocked while the handler runs, so it takes effect on return.
+    // The signal is blocked while the handler runs, so it takes effect when the handler returns.
+    raise(SIGINT);
     return;
   }
   received = signal;

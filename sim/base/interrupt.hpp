@@ -1,6 +1,6 @@
-// Handles Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that only reads, plans
-// and prints has nothing to clean up. Such a program can choose that a signal ends it at once, wherever it is. While an
-// InOrder object exists, the signal waits.
+// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag, which long loops check. A program that only reads,
+// plans and prints has nothing to clean up, so it may choose that a signal ends it at once. While an InOrder object
+// exists, the end of the program is postponed.
 #pragma once
 
 #include <csignal>
@@ -13,28 +13,29 @@ namespace sluice {
 /// Installs handlers for SIGINT and SIGTERM. They only set the flag, but a second SIGINT ends the process at
 /// once.
 void install_interrupt_handlers();
-/// The signal that was received, or 0.
+/// Returns the number of the signal that was received, or 0 if none was received.
 int interrupt_signal();
-/// Throws Interrupted when a signal was received.
+/// Throws Interrupted if a signal has been received.
 void check_interrupt();
 
-/// From now on a signal ends the process at once, wherever it is. It prints the message of
-/// Interrupted, removes half-written files, and exits with the code of Interrupted. With `false` a
-/// signal only sets the flag again, as in a child process whose parent waits for an answer.
+/// With `true`, a signal from now on ends the process at once: the process prints the message of Interrupted, removes
+/// half-written files, and exits with the code of Interrupted. With `false`, a signal only sets the flag. A child
+/// process whose parent waits for an answer uses `false`.
 void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
     "out of memory (of this computer, not of the simulated one)";
-/// Returns whether an error means "out of memory". Threads and mappings report it by std::system_error.
+/// Returns whether an error means "out of memory". The error is std::bad_alloc, or std::system_error if a thread or a
+/// mapping could not be created.
 bool says_out_of_memory(const std::exception& error);
-/// Handles exceptions that nobody can catch, from now on. A library may throw one while it is loaded, or in a noexcept
-/// function. If memory is out, the process prints the message above, removes its half-written files, and exits with
-/// code 70. Otherwise it aborts.
+/// From now on, handles exceptions that no code can catch, such as one that a library throws while it is loaded or in a
+/// noexcept function. If the exception means "out of memory", the process prints the message above, removes its
+/// half-written files, and exits with code 70. After any other exception the process aborts.
 void end_when_memory_is_out();
 
-/// While an InOrder object exists, a signal only sets the flag, because some work must be completed first, such as
-/// finishing a trace or closing a store. When the last InOrder is destroyed, a signal that came meanwhile ends the
-/// process, unless an exception is being handled.
+/// While an InOrder object exists, a signal only sets the flag. Use it for work that must be completed before the
+/// process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed, a signal that came
+/// in the meantime ends the process, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -43,7 +44,7 @@ class InOrder {
   InOrder& operator=(const InOrder&) = delete;
 };
 
-/// While this object exists, the file is removed if the process is ended at once.
+/// While this object exists, its file is removed if a signal ends the process at once.
 class RemovedOnInterrupt {
  public:
   explicit RemovedOnInterrupt(std::string path);
@@ -53,7 +54,7 @@ class RemovedOnInterrupt {
 
  private:
   std::string path_;
-  std::size_t place_;  ///< index in the list that the handler reads
+  std::size_t place_;  ///< index in the handler's list of half-written files
 };
 
 /// While this object exists, signals are blocked: neither this thread nor the threads that it

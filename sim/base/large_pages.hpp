@@ -1,6 +1,5 @@
-// Memory in large pages, for large arrays that are filled from the front. To get memory in small
-// pages takes about as long as to fill it. If the system has no large pages, small ones are
-// used.
+// Memory in large pages, for large arrays that are filled from the front. Getting memory in small pages would take
+// about as long as filling it. If the system has no large pages, small pages are used.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@ namespace sluice {
 /// Asks for large pages for a block that was allocated elsewhere and will soon be filled completely.
 void prefer_large_pages(const void* begin, std::size_t bytes);
 
-/// Returns a block of memory. A block that fills at least half of a large page begins at a large page. A smaller one
-/// comes from `new`. Throws bad_alloc.
+/// Returns a block of memory. A block that fills at least half of a large page begins at a large page. A smaller block
+/// comes from `new`. Throws std::bad_alloc if there is not enough memory.
 void* large_block(std::size_t bytes);
 void free_large_block(void* block, std::size_t bytes) noexcept;
 

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A descriptor that closes itself.
+/// A file descriptor. The destructor closes it.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

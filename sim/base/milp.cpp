@@ -21,10 +21,10 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-constexpr double small_cost = 1e-9;  ///< as a share of the greatest cost of a variable
+constexpr double small_cost = 1e-9;  ///< a multiple of the greatest cost of a variable
 
-/// Tells CBC when to stop: at a signal, or when the time is over. After a signal, CBC cleans up first, and then the
-/// caller throws the exception.
+/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If there
+/// was a signal, the caller of CBC throws Interrupted after that.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -32,7 +32,7 @@ class Stop {
     return seconds_ - std::chrono::duration<double>(Clock::now() - begin_).count();
   }
   bool now() const { return interrupt_signal() != 0 || left() <= 0; }
-  mutable bool within_lp = false;  ///< a linear programme was left unsolved
+  mutable bool within_lp = false;  ///< CBC stopped within a linear programme
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -93,7 +93,8 @@ std::uint32_t Milp::constrain(double low, const Terms& terms, double high) {
   return static_cast<std::uint32_t>(rows_.size() - 1);
 }
 
-/// Returns the greatest cost. CBC gets costs divided by it, because CBC's tolerances are absolute.
+/// Returns the greatest absolute cost of a variable, or 1 if all costs are 0. All costs are divided by this number
+/// before CBC gets them, because CBC's tolerances are absolute.
 double Milp::unit() const {
   double most = 0;
   for (const Column& column : columns_) most = std::max(most, std::abs(column.cost));
@@ -158,12 +159,12 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   if (!std::isinf(at_most)) model.setCutoff(at_most / unit());
   StopBranching stop_branching;
   model.passInEventHandler(&stop_branching);
-  // The strategy's preprocessing is off: with it CBC 2.10.8 returned fractional values of integer
-  // variables as a proven optimum (see the first test of test_milp.cpp).
+  // Preprocessing is not switched on in this strategy. With preprocessing, CBC 2.10.8 once returned fractional values
+  // for integer variables and called them a proven optimum (see the first test of test_milp.cpp).
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // This is 1e-5 without the call.
+  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // The default would be 1e-5.
   model.initialSolve();
   check_interrupt();
   if (stop.within_lp) return {};

@@ -1,6 +1,6 @@
-// Mixed-integer linear programmes minimise cost · x within bounds and linear constraints, where some x are
-// integers. Only this code uses CBC (COIN-OR branch and cut). It keeps CBC silent and the program's signal handlers
-// untouched.
+// Mixed-integer linear programmes: find values x of variables that minimise the sum of cost · x within bounds and
+// linear constraints. Some variables must be integers. Only this code uses CBC (COIN-OR branch and cut). CBC prints
+// nothing here, and the program keeps its own signal handlers.
 //
 // The functions throw InternalError on a malformed programme, and Interrupted on a signal.
 #pragma once
@@ -15,28 +15,32 @@ class OsiClpSolverInterface;  // a class of CBC
 namespace sluice {
 
 struct MilpSolution {
-  bool feasible = false;       ///< values hold a solution
-  bool proven = false;         ///< the solution is optimal; without a solution: none exists
-  std::vector<double> values;  ///< by variable; integer variables have exact integers
+  bool feasible = false;  ///< whether `values` holds a solution
+  /// Whether the solution is optimal or, without a solution, none exists.
+  bool proven = false;
+  std::vector<double> values;  ///< by variable; those of integer variables are exact integers
   double objective = std::numeric_limits<double>::infinity();
-  double bound = -std::numeric_limits<double>::infinity();  ///< no solution has a lower objective
+  /// Every solution has an objective of at least this.
+  double bound = -std::numeric_limits<double>::infinity();
 
-  /// (objective - bound) / objective; 0 where the solution is proven.
+  /// Returns (objective - bound) / objective, or 0 if the solution is proven to be optimal.
   double gap() const;
 };
 
 /// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
-  bool solved = false;  ///< false: impossible, unbounded, or more iterations than were allowed
+  bool solved = false;  ///< false: infeasible, unbounded, or stopped at the iteration limit
   double objective = 0;
   std::vector<double> values;  ///< by variable
-  std::vector<double> duals;   ///< by constraint: change of the objective per unit of its limit
+  /// By constraint: how much the objective changes per unit of its limit.
+  std::vector<double> duals;
 };
 
 struct MilpLimits {
   static constexpr int unlimited = std::numeric_limits<int>::max();
-  double seconds = std::numeric_limits<double>::infinity();  ///< wall clock: see solve()
-  int nodes = unlimited;                                     ///< nodes of branch and bound
+  /// Limit of wall-clock time; see solve().
+  double seconds = std::numeric_limits<double>::infinity();
+  int nodes = unlimited;  ///< limit of nodes of branch and bound
 };
 
 class Milp {
@@ -44,17 +48,18 @@ class Milp {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< (variable, factor)
 
-  /// Each returns the number of the new variable.
+  /// Adds a variable with these bounds and this cost. Each function returns the number of the new variable.
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 
-  /// low <= terms <= high; a variable may appear in several terms. Returns the constraint's number.
+  /// Adds the constraint low <= sum of the terms <= high. A variable may appear in several terms. Returns the number of
+  /// the constraint.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Returns the best solution that is found within the limits. There may be none. CBC may run a moment beyond a
-  /// limit. With a limit of seconds the result depends on the speed of the machine. Only solutions with an objective
-  /// below `at_most` are searched for. The proof of an objective is exact to within 1e-9 of the greatest cost of a
-  /// variable.
+  /// Returns the best solution that is found within the limits, if any is found. CBC may run a moment beyond a limit.
+  /// With a limit of seconds, the result depends on the speed of the machine. Only solutions with an objective below
+  /// `at_most` are searched for. A solution counts as proven if no other solution is better by more than 1e-9 of the
+  /// greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
   /// Solves the programme with fractional values allowed for all variables.

@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  const InOrder in_order;  // It ends when the file is known to be ours.
+  const InOrder in_order;  // It lasts until the file is locked and will be removed on a signal.
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) refuse(target_, "'" + part_ + "': " + std::strerror(errno));
@@ -79,7 +79,8 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  removed_on_interrupt_.reset();  // the last line: a signal before it removes the file, too
+  // This must be the last line: until here, a signal also removes the file.
+  removed_on_interrupt_.reset();
 }
 
 void PartFile::write(std::string_view text) {
@@ -94,15 +95,16 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  const InOrder in_order;  // After this line the file has the target's name, or it does not exist.
+  // A signal now waits until the file has the name of the target or has been removed.
+  const InOrder in_order;
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
     refuse(target_, std::string("rename: ") + std::strerror(errno));
   there_ = false;
   removed_on_interrupt_.reset();
   close(std::exchange(file_, -1));  // releases the lock, so that readers may open the file
-  // The new name survives a power failure once the folder is on the disk. A file system that cannot
-  // sync a folder is trusted.
+  // The new name survives a power failure only when the folder itself has been written to the disk. If the file system
+  // cannot sync a folder, this is not an error.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);

@@ -1,6 +1,6 @@
-// A file that appears whole or not at all. It is written as TARGET.part beside the target, then synced (fsync) and
-// renamed. If a crash left a .part, it is written again from the start. If another process is writing the .part,
-// IoError is thrown.
+// A file that appears whole or not at all. The text is first written to TARGET.part beside the target. Then this file
+// is synced (fsync) and renamed to TARGET. If a crash left a TARGET.part behind, it is overwritten. If another process
+// is writing it, IoError is thrown.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace sluice {
 
 class PartFile {
  public:
-  /// Makes TARGET.part and locks it (flock). Throws IoError if the folder is missing or read-only,
-  /// if the target is a folder or a device, or if another process uses the .part.
+  /// Makes TARGET.part and locks it (flock). Throws IoError if the folder is missing or read-only, if the target is a
+  /// folder or a device, or if another process uses TARGET.part.
   explicit PartFile(std::string target);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
-  ~PartFile();  ///< removes the .part unless it was committed
+  ~PartFile();  ///< removes TARGET.part unless commit() has renamed it
 
   const std::string& target() const { return target_; }
   const std::string& path() const { return part_; }
-  /// Appends to the .part. The first call empties a .part that a crash left behind. Throws IoError.
+  /// Appends to TARGET.part. The first call empties a TARGET.part that a crash left behind. Throws IoError.
   void write(std::string_view text);
   /// Throws IoError.
   void commit();
@@ -30,13 +30,13 @@ class PartFile {
 
  private:
   std::string target_, part_;
-  int file_ = -1;  ///< holds the lock
+  int file_ = -1;  ///< descriptor of TARGET.part, which holds the lock
   std::optional<RemovedOnInterrupt> removed_on_interrupt_;
   bool there_ = false;
   bool emptied_ = false;
 };
 
-/// Writes a text as a whole or not at all. Throws IoError as PartFile does.
+/// Writes the file `path` whole or not at all. Throws IoError as PartFile does.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace sluice

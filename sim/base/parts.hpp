@@ -1,5 +1,5 @@
-// Packs a list of byte strings into one, which one process sends to another. It has the number of strings, and then the
-// length and the bytes of each string. All numbers are 64 bits wide.
+// Packs a list of byte strings into one byte string, so that one process can send the list to another. The result
+// contains the number of strings, and then the length and the bytes of each string. All numbers are 64 bits wide.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 namespace sluice {
 
 std::size_t packed_size(const std::vector<std::string_view>& parts);
-/// Writes packed_size() bytes.
+/// Writes the packed list to `to`, which must have room for packed_size() bytes.
 void pack_into(char* to, const std::vector<std::string_view>& parts);
 std::string pack(const std::vector<std::string_view>& parts);
 
-/// Returns views into `bytes`. Throws InternalError if `bytes` is not such a list.
+/// Returns the list, as views into `bytes`. Throws InternalError if `bytes` is not such a list.
 std::vector<std::string_view> unpack(std::string_view bytes);
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// The first byte of the answer is the exit code, 0 for a result.
+/// Does the work and returns the answer. Its first byte is the exit code, which is 0 if `work` returned a result.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -49,7 +49,7 @@ std::string answer_of(const Work& work) {
   }
 }
 
-/// The bytes of address space that this process uses.
+/// Returns the bytes of address space that this process uses.
 rlim_t address_space() {
   std::ifstream in("/proc/self/statm");
   rlim_t pages = 0;
@@ -101,13 +101,13 @@ void apply(const ChildLimits& limits) {
 /// How a child process ended.
 struct ChildEnd {
   std::size_t number;
-  std::string death;  ///< how it died; empty: it answered
+  std::string death;  ///< how the child died; empty: it answered
   int exit_code;      ///< the exit code in its answer
-  std::string text;   ///< what the work returned, or the message of what it threw
+  std::string text;   ///< what the work returned, or the message of the error
 };
 
-/// The children that are alive. The destructor kills those that remain. This is safe, because children only compute,
-/// and write nothing that could be left half done.
+/// The children that are alive. The destructor kills the children that remain. This is safe because children only
+/// compute: they write no file that could be left half-written.
 class Children {
  public:
   Children() = default;
@@ -165,7 +165,7 @@ class Children {
     std::string answer;
   };
 
-  /// Returns false when the child's output has ended.
+  /// Reads what the child has written so far. Returns false when the child's output has ended.
   static bool read_some(Child& child) {
     std::array<char, 65536> buffer;
     const ssize_t count = ::read(child.descriptor, buffer.data(), buffer.size());
@@ -199,14 +199,15 @@ class Children {
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  std::fflush(nullptr);  // Otherwise the child would print what is in the buffers a second time.
+  // Otherwise the child would print the contents of the buffers a second time.
+  std::fflush(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  end_at_once_when_interrupted(false);   // its parent waits for the child's answer
-  if (::getppid() != parent) _exit(70);  // the parent died before the child could watch it
+  end_at_once_when_interrupted(false);   // the parent waits for the child's answer
+  if (::getppid() != parent) _exit(70);  // the parent died before the line above
   try {
     body();
   } catch (...) {

@@ -2,9 +2,9 @@
 // caller. SimGrid, for example, allows a single engine per process.
 //
 // A child is forked, so it has all that its parent had. It leaves by _exit, so that no destructor or atexit handler of
-// the parent runs in it. It is killed when the thread that forked it ends, so it never outlives its parent. A fork is
-// not safe while other threads hold locks. So the parent should be single-threaded, or the child should never wait for
-// what other threads have locked.
+// the parent runs in it. A child is killed when the thread that forked it ends, so it never outlives its parent. A fork
+// is not safe while other threads hold locks. So the parent should have one thread, or the child should never need a
+// lock that another thread may hold.
 #pragma once
 
 #include <sys/types.h>
@@ -19,13 +19,13 @@
 
 namespace sluice {
 
-/// How much a child may use in addition to what it inherits. A limit of 0 means no limit.
+/// How much a child may use in addition to what it has when it begins. A limit of 0 means no limit.
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< bytes of address space
   std::int64_t cpu_s = 0;       ///< seconds of processor time
 };
 
-/// A child was ended by a signal, or ended without an answer.
+/// Thrown when a signal ended a child, or when a child ended without an answer.
 struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
@@ -40,13 +40,13 @@ std::string run_isolated(const std::function<std::string()>& work, const ChildLi
 
 struct ProcessAnswer {
   std::string text;   ///< what the work returned
-  std::string fault;  ///< what it threw, or how its process died; empty: it answered
+  std::string fault;  ///< the error of the work, or how its process died; empty: neither
 };
 
-/// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call has a child of its own,
-/// and at most `jobs` children (at least 1) live at a time. The answers depend neither on `jobs` nor on which child
-/// ends first. `progress` is called with the number of answers so far. Throws Interrupted on a signal, and IoError as
-/// fork_child does. Afterwards no child is alive.
+/// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call runs in a child of its
+/// own, and at most `jobs` children run at the same time (at least 1). The answers depend neither on `jobs` nor on
+/// which child ends first. `progress` is called with the number of answers so far. Throws Interrupted on a signal, and
+/// IoError as fork_child does. When the function returns or throws, no child is left.
 std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
                                             const std::function<std::string(std::size_t)>& work,
                                             const std::function<void(std::size_t)>& progress = {});

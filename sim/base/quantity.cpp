@@ -15,8 +15,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit is worth multiplier x 10^exponent of the SI unit. The power of ten is a number of its own, because "5us" must
-/// become the double nearest to 5e-6. The product 5 * 1e-6 is not that double.
+/// A unit equals multiplier x 10^exponent SI units. The exponent is stored as a number of its own, because "5us" must
+/// become the double nearest to 5e-6. The product 5 * 1e-6 is a different double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -76,11 +76,11 @@ const std::vector<Unit>& units(Dimension dimension) {
 
 /// A decimal number exactly as it was written: digits x 10^exponent.
 struct Decimal {
-  std::string digits;  ///< without leading zeros; "" is zero
+  std::string digits;  ///< without leading zeros; empty if the number is zero
   long exponent = 0;
 };
 
-/// Reads a text, and remembers what its error messages need.
+/// Reads the text of a quantity. It keeps the text, the dimension and the key for its error messages.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)
@@ -105,8 +105,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits. A whole number of more than 19 digits is too large, and a fraction of so many
-    // digits is not a whole number of bytes. So neither needs more bits.
+    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits needs no further bits, because it is refused: a
+    // whole number is then too large, and a fraction is then not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -157,7 +157,7 @@ class Parser {
     read_exponent();
   }
 
-  // "5e3B" has an exponent, but the E of "5EB" is a prefix.
+  // Reads an exponent, if there is one: "5e3B" has an exponent, but the E of "5EB" is the prefix of a unit.
   void read_exponent() {
     if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
     const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+');
@@ -184,14 +184,15 @@ class Parser {
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));
-    for (const Unit& unit : units(dimension_))  // "G" alone is the beginning of a unit
+    // "G" alone is the beginning of a unit, such as "GB".
+    for (const Unit& unit : units(dimension_))
       if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
         hint = " (did you mean '" + unit.name + "'?)";
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// Returns the unit of bytes with the same prefix as the given unit of bits: GB/s for Gbps,
-  /// Gbit/s and Gb/s.
+  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s this is GB/s.
+  /// Returns null if `name` is not a unit of bits.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;
@@ -227,7 +228,8 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Writes four significant digits. Larger whole numbers are written out (10800 s, not 1.08e+04 s).
+// Returns a number with four significant digits. A number from 1e3 to 1e9 is written without an exponent, rounded to a
+// whole number (10800, not 1.08e+04).
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();
@@ -252,8 +254,7 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // Chooses the largest decimal unit that leaves at least 1 before the decimal point, after rounding. So 999.96 MB
-  // becomes 1 GB.
+  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB becomes 1 GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

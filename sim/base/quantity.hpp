@@ -11,14 +11,14 @@ namespace sluice {
 
 enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watts, joules };
 
-/// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text is read. The result is finite and not negative.
-/// The dimension `none` takes a plain number or a percentage ("70%" becomes 0.7). Throws InputError without a
-/// position. Its message names the text, the fault, an example, and `key`, which is the key for which the text is
-/// written.
+/// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text must be a quantity. The result is finite and not
+/// negative. With the dimension `none`, the text is a plain number or a percentage ("70%" becomes 0.7). Throws
+/// InputError without a position. The message contains the text, the fault, an example, and `key`, the key of the
+/// document whose value the text is.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
-/// Reads bytes: "24GB" becomes exactly 24'000'000'000. Also throws if the amount is not a whole
-/// number of bytes, or is more than 2^63 - 1.
+/// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does, and also
+/// if the amount is not a whole number of bytes or is more than 2^63 - 1.
 std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 
 /// Writes a quantity for people, with four significant digits: 6.1e13 becomes "61 TFLOP/s".
@@ -30,15 +30,15 @@ std::string format_bytes(std::int64_t bytes);
 /// Returns the shortest text that reads back as the same double.
 std::string exact(double value);
 
-/// Returns an example of a quantity of that dimension, for messages ("30GB/s").
+/// Returns an example of a quantity of this dimension for messages, such as "30GB/s".
 std::string_view example_of(Dimension dimension);
-/// Returns the dimension in words ("bytes per second").
+/// Returns the dimension in words, such as "bytes per second".
 std::string_view words_of(Dimension dimension);
-/// Returns all units in which a quantity of that dimension may be written ("B/s", "kB/s", ..., "EiB/s").
+/// Returns all units in which a quantity of this dimension may be written ("B/s", "kB/s", ..., "EiB/s").
 std::vector<std::string> units_of(Dimension dimension);
 
-/// Return a + b and a * b of counts, which must not be negative. On overflow they throw InputError, which names
-/// `what`.
+/// These two functions return a + b and a * b. The numbers are counts, so they must not be negative. If the result
+/// exceeds 2^63 - 1, the functions throw InputError, whose message begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

@@ -19,14 +19,15 @@ EVP_MD_CTX* context_of(void* context) {
 void require(int ok) {
   if (ok == 1) return;
   const unsigned long error = ERR_peek_last_error();
-  // When memory is out, libcrypto sometimes fails without a reason.
+  // When there is no memory left, libcrypto sometimes fails without giving a reason.
   if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
   std::array<char, 256> reason{};
   ERR_error_string_n(error, reason.data(), reason.size());
   throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));
 }
 
-/// The algorithm is looked up once, because OpenSSL's search takes longer than hashing a short text.
+/// Returns SHA-256 as OpenSSL represents it. OpenSSL is asked only once, because its search takes longer than hashing a
+/// short text.
 const EVP_MD* algorithm() {
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   require(found != nullptr);

@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-/// Throws InternalError if libcrypto refuses (because it was built without SHA-256).
+/// Computes the digest of bytes that are added one after the other. Throws InternalError if libcrypto cannot compute
+/// SHA-256, for example because it was built without it.
 class Sha256 {
  public:
   Sha256();

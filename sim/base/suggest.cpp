@@ -28,7 +28,7 @@ struct Synonym {
   const char *written, *name;
 };
 
-/// Words that people use for things that have another name here.
+/// Words that people use for names that are different in Sluice.
 constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fp16", "float16"},
                                                {"f16", "float16"},
@@ -54,7 +54,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
     if (wanted == synonym.written)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // A shorter beginning does not suggest a name.
+  constexpr std::size_t telling = 4;  // fewer letters are not enough to guess a name
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -69,7 +69,8 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // One edit per three letters is allowed. A single letter may have none, because it resembles everything.
+  // One edit per three letters is allowed, but at least one. A name of a single letter must match without any edit,
+  // because with one edit it would match every other letter.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

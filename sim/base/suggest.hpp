@@ -1,4 +1,4 @@
-// Helps messages with the nearest known name, and with lists of names.
+// Parts of messages: the known name that is nearest to a wrong one, and lists of names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Returns " (did you mean 'bandwidth'?)" if a known name is near enough by edit distance, else "".
+/// Returns " (did you mean 'bandwidth'?)" if a known name is similar enough to `given`, and "" otherwise.
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
 /// Returns text such as "a, b, c".
