@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan. It is planning/builder.hpp, but with names instead of
-// numbers.
+// The builder with which a policy in Python makes a plan. It wraps the builder of planning/builder.hpp. Python names
+// kinds, classes, devices and memories by texts, which are checked here.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -22,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// Returns the value of an enumeration that has this name.
+/// Returns the value of the enumeration with this name. Throws InputError if there is none.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -45,8 +45,7 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that keeps all objects alive that it needs. After it has finished its plan, it refuses to be
-/// used.
+/// A builder that shares ownership of its platform. After finish(), every further call throws InputError.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)
@@ -59,7 +58,7 @@ class Builder {
               std::optional<std::int64_t> capacity) {
     platform_->device(device);  // throws an error that lists the known names
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
-      throw InputError("a device or memory is already called '" + name + "'");
+      throw InputError("choose another name: a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
     nodes_.push_back(name);
   }
@@ -92,7 +91,8 @@ class Builder {
   std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,
                        const std::string& home) {
     if (!home.empty()) require_node(home);
-    if (!names_.insert(name).second) throw InputError("a tensor is already called '" + name + "'");
+    if (!names_.insert(name).second)
+      throw InputError("choose another name: a tensor is already called '" + name + "'");
     ++tensors_;
     return open().tensor(
         name, by_name<TensorClass>("tensor class", tensor_class, tensor_class_count), bytes, home);
@@ -144,7 +144,9 @@ class Builder {
     if (!(seconds >= 0) || !std::isfinite(seconds))
       throw InputError(exact(seconds) + " s for 'takes': expected at least 0");
     if (record_of(action(ref).kind).transfers)
-      throw InputError("a transfer takes no seconds: they follow from its bytes and its route");
+      throw InputError(
+          "takes() is only for computations: the seconds of a transfer follow from "
+          "its bytes and its route");
     action(ref).seconds = seconds;
   }
   void part_of(Ref ref, std::uint32_t collective) {
@@ -158,7 +160,9 @@ class Builder {
             const std::string& of) {
     const double* number = std::get_if<double>(&value);
     if (!number && !unit.empty())
-      throw InputError("fact '" + name + "' has the unit '" + unit + "' but is not a number");
+      throw InputError("fact '" + name + "' has the unit '" + unit +
+                       "' but its value is not a number; leave out the "
+                       "unit");
     Fact fact = std::visit([&](const auto& held) { return Fact(name, held); }, value);
     if (number) fact.value = Fact::Number{*number, unit};
     fact.of = of;
@@ -174,7 +178,8 @@ class Builder {
 
  private:
   PlanBuilder& open() {
-    if (!builder_) throw InputError("this builder has finished its plan");
+    if (!builder_)
+      throw InputError("this builder has finished its plan; make a new builder for another plan");
     return *builder_;
   }
   void require_node(const std::string& node) const {
@@ -203,7 +208,7 @@ class Builder {
   std::vector<std::string> nodes_;
   std::set<std::string> names_;
   std::uint32_t tensors_ = 0;
-  std::uint32_t collectives_ = none;  ///< the number of the latest one
+  std::uint32_t collectives_ = none;  ///< the number of the latest collective
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The columns of a table for pandas. Numbers become numpy arrays, and texts become lists.
+// Makes the columns of a table for pandas. A column of numbers becomes a numpy array, and a column of texts becomes a
+// list.
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -18,15 +18,16 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Returns whether an override says which file is included. If it does, everything must be read again.
+/// Returns whether the path of an override is the name of the file from which the model or the platform is included.
+/// Such an override requires that all files are read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns a scenario with overrides. Files are not read again: they count as they were when the scenario was loaded.
-/// An override of a whole mapping cancels earlier changes inside this mapping.
+/// Returns the scenario with further overrides. Files are not read again, so later changes of the files have no effect,
+/// unless an override names another file. An override of a whole mapping cancels earlier overrides inside this mapping.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // needed to read everything again
+  std::vector<std::string> all = base.overrides;  // used if the files are read again
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;
@@ -91,7 +92,7 @@ void bind_documents(py::module_& module) {
                              [](const ScenarioHandle& self) { return self.scenario->question; })
       .def_property_readonly("platform",
                              [](const ScenarioHandle& self) {
-                               // Python cannot reach any part of the platform that could change.
+                               // This cast is safe because Python gets no function that changes a platform.
                                auto& platform = const_cast<Platform&>(self.scenario->platform);
                                return std::shared_ptr<Platform>(self.scenario, &platform);
                              })

@@ -30,7 +30,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// What arrived before the timeout. It is received without the GIL.
+/// A message that arrived before the timeout. It is received while Python's global lock is released.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -52,8 +52,8 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// Returns what arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of an answer. Returns
-/// None if nothing has arrived yet. Also returns None if a signal came that Python must handle.
+/// Waits at most `timeout_ms` milliseconds for a message. Returns its kind, its two numbers, and the memory of an
+/// answer. Returns None if no message has arrived by then, or if a signal has arrived that Python must handle.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

@@ -1,4 +1,5 @@
-// Policies in Python. Each is a record like any other, and its function is called here.
+// Policies that are written in Python. Each becomes a record of the catalog of policies, and its Python function is
+// called here.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -57,7 +58,8 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// Returns the value of a parameter in its type. Quantities are in SI units. None if the parameter is absent.
+/// Returns the value of a parameter as a Python object of the parameter's type, or None if the parameter is absent.
+/// Quantities are in SI units.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -86,7 +88,7 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Returns the stages for the policy. What the scenario does not count takes no memory in these stages.
+/// Returns the stages for the policy. Tensors that the scenario does not count have 0 bytes in these stages.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -108,7 +110,8 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks what a builder cannot know: the stages, and whether the workload trains.
+/// Checks two things that a builder cannot check: that each action belongs to an existing stage, and that actions of
+/// training occur only in training.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -127,8 +130,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws unless each sample gets an answer. Otherwise the makespan would be right but the throughput wrong or
-/// missing.
+/// Throws InputError unless the actions of the plan finish as many samples as the workload has. Without this check, a
+/// plan with a right makespan could have a wrong throughput or none.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -142,11 +145,10 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
                      "complete samples, so that each sample is counted once");
 }
 
-/// Returns the declarations of a policy. In each of its modes, the policy honours those of its strategies that exist
-/// for that mode.
+/// Returns what a policy declares: its modes, and for each mode the same strategies for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
-  // It throws InputError for an unknown strategy.
+  // find() throws InputError for an unknown strategy.
   for (const std::string& strategy : strategies) fate_catalog().find(strategy);
   std::vector<PlansFor> plans;
   for (const std::string& mode : modes) {
@@ -159,8 +161,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the function and prices the plan that it returns. If the function raises an exception, the caller gets this
-/// exception.
+/// Calls the Python function of a policy, checks the plan that it returns, and returns this plan. An exception of the
+/// function is passed on to the caller.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {

@@ -2,9 +2,9 @@
 // for it.
 //
 // The helper's standard input is a socket, called the control. A request is one message on the control with two
-// descriptors. One is a socket, called the channel, on which the answer is sent. The other is a memory file with a list
-// of byte strings (base/parts.hpp). The first string names the request. The second is the folder to which paths are
-// relative. The others depend on the request:
+// descriptors. The first descriptor is a socket, called the channel, on which the answer is sent. The second descriptor
+// is a memory file with a list of byte strings (base/parts.hpp). The first string names the request. The second string
+// is the folder to which paths are relative. The further strings depend on the request:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
 //   save    path, a recording, what the answer says besides its numbers (sim/study/answer) or ""
@@ -40,8 +40,9 @@ using Memory = MemoryFile;
 /// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message. Returns false if the other side has closed the socket. Without `wait`,
-/// also returns false if it has not yet read the earlier messages. Throws IoError.
+/// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
+/// Without `wait`, also returns false if the socket is full because the other side has not read the earlier messages.
+/// Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 
@@ -50,7 +51,7 @@ struct Received {
   std::size_t size = 0;
   std::vector<Descriptor> descriptors;
 };
-/// Waits for one message of at most `size` bytes. Throws IoError.
+/// Waits for one message of at most `size` bytes, and returns it. Throws IoError.
 Received receive(int socket, void* bytes, std::size_t size);
 
 }  // namespace sluice::helper

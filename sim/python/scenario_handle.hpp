@@ -9,10 +9,10 @@
 
 namespace sluice::python {
 
-/// A scenario and the documents from which it was made, so that it can be made again with changes.
+/// A scenario and the documents from which it was made, so that a scenario with other overrides can be made from them.
 struct ScenarioHandle {
-  Value written;     ///< as written, before includes and overrides
-  std::string path;  ///< its includes are relative to this path
+  Value written;     ///< the document as written, before includes and overrides
+  std::string path;  ///< the document's file, to whose folder includes are relative
   std::vector<std::string> overrides;
   std::shared_ptr<const Scenario> scenario;
 };

@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A request, and the points that were asked for.
+/// A search: its request, and the points that have been computed so far.
 class Search {
  public:
   Search(const Variants& variants, std::vector<SearchKey> keys, const std::string& goal,
@@ -30,7 +30,8 @@ class Search {
     return run_search(request_);
   }
 
-  /// Returns "keeps", "breaks" or "refused" for one point and the limits, together with the number of Merit.
+  /// Computes one point. Returns the status of its Merit ("keeps" or "breaks" the limits, or "refused") and the number
+  /// of its Merit.
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -102,7 +103,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        py::list limits;  // For each limit: its text, the metric's column, and its number.
+        // One tuple per limit: its text, the column of its metric, and the number of the limit.
+        py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));
         return limits;

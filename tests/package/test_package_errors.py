@@ -165,7 +165,7 @@ prologue:
             small().run().export("trace.xyz", to="gantt")
         with self.assertRaisesRegex(sluice.UsageError, "'layer'.*did you mean 'layers'.*metrics, stages"):
             small().run().export("trace.xyz", to="data-island", table="layer")
-        with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table': .* has no tables, leave it out"):
+        with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table': .* has no tables; leave out 'table'"):
             small().run().export("trace.csv", table="layers")
         with self.assertRaisesRegex(sluice.InputError, "of a plan file, which does not name layers"):
             sluice.Plan.from_text(small().plan().text()).run().export("t", to="data-island",

@@ -176,7 +176,7 @@ class Alike(unittest.TestCase):
         self.assertIsInstance(plan.facts["wait_s"], float)
         self.assertEqual(sluice.Plan.from_text(plan.text()).facts, plan.facts)
 
-        with self.assertRaisesRegex(sluice.InputError, "unit 's' but is not a number"):
+        with self.assertRaisesRegex(sluice.InputError, "unit 's' but its value is not a number"):
             sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")
 
     def test_decisions_of_replicas_are_listed_by_device(self):

@@ -1,9 +1,8 @@
 // sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid allows only one
-// engine per process, and the Python process itself must not have one. protocol.hpp describes requests.
+// engine per process, and the Python process itself must not contain an engine. protocol.hpp describes the requests.
 //
-// It has one thread and one loop. It ends when the control socket is closed, so it ends with
-// the process that it helps. A child ends when its channel is shut down, or when the helper
-// ends.
+// The helper has one thread and one loop. It ends when the control socket is closed, so it ends together with its
+// Python process. A child ends when its channel is shut down, or when the helper ends.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -32,7 +31,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-constexpr std::chrono::milliseconds grace(500);  ///< the time a child has to end after SIGTERM
+constexpr std::chrono::milliseconds grace(500);  ///< how long a child may take to end after SIGTERM
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
   const bool wait = message.kind != Message::Kind::progress;
@@ -85,7 +84,7 @@ void be_child(Descriptor channel, Descriptor request) {
 struct Child {
   pid_t pid;
   Descriptor channel;
-  bool ending = false;  ///< it has been asked to end
+  bool ending = false;  ///< the child has been asked to end
   Clock::time_point deadline{};
 };
 
@@ -186,15 +185,16 @@ class Loop {
 }  // namespace sluice::helper
 
 int main() {
-  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped, which cancels its
-                                  // runs
-  std::signal(SIGCHLD, SIG_DFL);  // otherwise signals that the parent ignores are ignored here, too
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the Python process
+  // Otherwise a SIGCHLD that the parent ignores would be ignored here.
+  std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is treated like a full disk
+  // Exceeding the limit of file sizes is then an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();          // once for all children
-  } catch (const sluice::Error&) {  // the request that needs the engine reports the reason
+  } catch (const sluice::Error&) {  // a request that needs the engine will report the reason
   }
   sluice::helper::Loop().run();
   return 0;

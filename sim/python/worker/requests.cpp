@@ -40,7 +40,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// Reads a number as Python writes it, with all digits. An empty text means none.
+/// Reads a number as Python writes it, with all digits. Returns no value for an empty text.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -111,14 +111,15 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   if (table.empty()) return known.empty() ? "" : known.front();
   if (known.empty())
     throw UsageError("'" + table + "' for 'table': " + format.name +
-                     " has no tables, leave it out");
+                     " has no tables; leave out 'table'");
   if (std::find(known.begin(), known.end(), table) == known.end())
-    throw UsageError("'" + table + "' for 'table': there is no such table of " + format.name +
-                     did_you_mean(table, known) + "; known: " + join(known));
+    throw UsageError("'" + table +
+                     "' for 'table': there is no table with this name in the format " +
+                     format.name + did_you_mean(table, known) + "; known: " + join(known));
   return table;
 }
 
-/// Exports a recording. An export reads a trace file, so the recording is first written as one.
+/// Exports a recording. An export reads a trace file, so the recording is first written to a temporary trace file.
 Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));
@@ -132,7 +133,8 @@ Memory export_to(const Words& request) {
   return Memory::make(0);
 }
 
-/// Runs one point of a sweep with SimGrid: the scenario's text and path, and then its changes.
+/// Runs one point of a sweep with SimGrid: the request has the scenario's text and path, and then the overrides of this
+/// point.
 Memory simulate_point(const Words& request) {
   const std::string path = word(request, 3);
   const Variants variants(parse_text(word(request, 2), path), path, {});
@@ -152,7 +154,7 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  std::error_code ignored;  // Paths may be absolute.
+  std::error_code ignored;  // The request may work without this folder if its paths are absolute.
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
   if (what == "point") return simulate_point(request);
