@@ -1,12 +1,12 @@
 // A chain describes the stages of a model for the choice between keeping, recomputing and offloading: the seconds and
 // bytes of one micro-batch on one device. Where several micro-batches run side by side, each operation is done for all
-// of them, one after the other, before the next operation begins. The seconds and bytes are then those of all of them
-// together. A chain is data only.
+// of them, one after the other, before the next operation begins. The seconds and bytes are then the sums over these
+// micro-batches. A chain is data only.
 //
-// Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the
-// output of stage s. Where the network branches, a stage may also read earlier boundaries, or not
-// read boundary b; ChainStage::reads then says which ones. Each boundary is one tensor, which is on
-// the device once, however many stages read it.
+// Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the output of stage s.
+// Where the network branches, a stage may also read earlier boundaries, or not read boundary b; ChainStage::reads then
+// lists the boundaries that it reads. Each boundary is one tensor. The device holds it once, even if several stages
+// read it.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ struct ChainTensor {
   double save_s = 0, load_s = 0;
 };
 
-/// What is moved for a stage when the weights of stages take turns on the device. A run of a stage is a sequence of its
-/// operations; it ends with the first operation of another stage that has weights. The weights come before each run and
-/// leave after it.
+/// The transfers of a stage when the weights of the stages take turns on the device. A run of a stage is a sequence of
+/// its operations; it ends with the first operation of another stage that has weights. The weights come before each run
+/// and leave after it.
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< bytes of the weights, which the stage's workspaces include
   double load_s = 0;       ///< seconds to load the weights
-  /// Seconds of copies per backward pass: sums of gradients and what the update uses, on average.
+  /// Mean seconds of further copies per backward pass: of sums of gradients, and of the tensors that the update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -45,10 +45,11 @@ struct ChainRead {
 struct ChainStage {
   std::string name;
   double forward_s = 0, backward_s = 0;
-  ChainTensor output;         ///< boundary s + 1
-  ChainTensor inner;          ///< what forward keeps for backward, without boundaries
+  ChainTensor output;  ///< boundary s + 1
+  /// The inner tensors, which the forward pass may keep for the backward pass.
+  ChainTensor inner;
   bool reads_input = true;    ///< the backward pass reads boundary s
-  bool reads_output = false;  ///< … and boundary s + 1 (always true for the last stage: the loss)
+  bool reads_output = false;  ///< the backward pass reads boundary s + 1; true for the last stage
   /// Bytes of the gradient of the output (0 for the last stage, and where no stage up to this one is trained).
   std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
@@ -62,8 +63,8 @@ struct ChainStage {
   /// pass reads any of them.
   std::vector<ChainRead> reads = {};
 
-  /// The workspace of a forward pass that keeps the inner tensors, or does not keep them. Where
-  /// there are no inner tensors the two passes are the same, and the smaller value counts.
+  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If there are no
+  /// inner tensors, the two kinds of passes are the same, and the smaller workspace is returned.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;
@@ -73,8 +74,8 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0; it is always in host memory, so it is never saved
   std::vector<ChainStage> stages;
-  double load_latency_s = 0;  ///< with overlap, data arrive this long after a load ends
-  /// The number of micro-batches that these seconds and bytes are for.
+  double load_latency_s = 0;  ///< with overlap, data arrive so many seconds after a load ends
+  /// The number of micro-batches to which these seconds and bytes belong.
   std::int64_t side_by_side = 1;
   /// Bytes of host memory that copies may occupy. None: unlimited.
   std::optional<std::int64_t> host_room = {};

@@ -21,7 +21,7 @@ void check(const Chain& chain, const Choices& choices) {
     if (choices.boundary[b] != Fate::recompute) continue;
     if (b > 0 && b < n && choices.inner[b - 1] == Fate::recompute) continue;
     throw InternalError("boundary " + std::to_string(b) +
-                        " is dropped, and no stage makes it again");
+                        " is dropped, but the stage that makes it does not recompute");
   }
 }
 
@@ -47,7 +47,7 @@ class Recomputations {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Whether the backward half reads boundary b as the first forward pass made it.
+  /// Returns whether the backward half reads boundary b as the first forward pass made it.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
@@ -57,7 +57,7 @@ class Recomputations {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Whether boundary b is read by the backward pass of the stage that makes it.
+  /// Returns whether the stage that makes boundary b reads it in its backward pass.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;
@@ -113,10 +113,10 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Stage s runs again, after the stages that make what was dropped and is read by it or by them.
+  /// Runs stage s again. Before that, it runs the earlier stages whose dropped outputs are needed for this.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
-    std::size_t missing = 0, first = s + 1;  // missing: stages that are due below `first`
+    std::size_t missing = 0, first = s + 1;  // missing: the number of due stages below `first`
     const auto mark = [&](std::size_t stage) {
       if (ran_again_[stage]) return;
       ran_again_[stage] = due_[stage] = true;
@@ -151,7 +151,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // A copied shortcut leaves after each backward pass that reads it, and is loaded for the next one.
+    // A shortcut that was offloaded leaves the device after each backward pass that reads it, and is loaded again for
+    // the next such pass.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });
@@ -161,9 +162,9 @@ class Writer {
   const Choices& choices_;
   Recomputations recomputations_;
   std::size_t count_;
-  std::vector<bool> absent_;     ///< per boundary: is only in host memory
+  std::vector<bool> absent_;     ///< per boundary: whether it is only in host memory
   std::vector<bool> ran_again_;  ///< per stage
-  std::vector<bool> due_;        ///< per stage: must run again before the present one
+  std::vector<bool> due_;        ///< per stage: whether it must run again before the present stage
   Tape tape_;
 };
 
@@ -200,7 +201,8 @@ Tape sqrt_tape(const Chain& chain) {
   for (std::size_t i = 0; i < segments; ++i) {
     const std::size_t first = i * n / segments;
     choices.boundary[first] = Fate::keep;
-    for (std::size_t s = first; s < n; ++s)  // where the chain branches, all that the segment reads
+    // If the chain branches: all boundaries that the segment reads.
+    for (std::size_t s = first; s < n; ++s)
       chain.each_read(s, [&](std::size_t b, bool) {
         if (b <= first) choices.boundary[b] = Fate::keep;
       });

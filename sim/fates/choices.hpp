@@ -1,10 +1,10 @@
-// A fate says what becomes of what a stage makes until its backward pass needs it:
+// The fate of a stage says what becomes of the tensors that it makes, until its backward pass needs them:
 //   keep       the inner tensors and the output stay on the device
 //   offload    both go to host memory after the forward pass and come back before the backward pass
 //   recompute  neither stays; when a backward pass reads what the stage makes, the forward pass
 //              runs again, from the nearest boundary that was kept or that is loaded
-// The input of a stage was made by the stage before it and shares the fate of that stage. So when a stage that keeps or
-// offloads follows one that recomputes, its input is made again.
+// The input of a stage was made by the stage before it and shares the fate of that stage. So if a stage keeps or
+// offloads, but the stage before it recomputes, the input is computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
 // last stage also stays if that stage does not run again, because its backward pass directly follows its forward pass.
@@ -34,27 +34,26 @@ struct Choices {
 Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 
 /// Returns the tape of a training step. The tape's first operation loads boundary 0. A save directly follows the
-/// forward pass that makes the tensor, and a load directly precedes the operation that reads the tensor. Nothing is
-/// done in vain: tensors are saved only if they are read later, stages run again only if their results are read, and
-/// nothing of 0 bytes is copied. Throws InternalError when the number of choices is wrong, or when a boundary is
-/// dropped whose stage does not recompute.
+/// forward pass that makes the tensor, and a load directly precedes the operation that reads the tensor. The tape does
+/// no useless work: tensors are saved only if they are read later, stages run again only if their results are read, and
+/// tensors of 0 bytes are not copied. Throws InternalError when the number of choices is wrong, or when a boundary is
+/// dropped but the stage that makes it does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
 /// Returns the tape for one fate per stage.
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 
-/// The checkpoints of Chen et al. 2016, section 4.1: segments of about sqrt(n) stages. Each segment keeps only
-/// its input and runs again before its backward pass. The last segment keeps everything, because its backward
-/// pass follows at once. Checkpoints are choices of boundaries, so a list of fates by stage cannot express
-/// them.
+/// The checkpoints of Chen et al. 2016, section 4.1: segments of about sqrt(n) stages. Each segment keeps only its
+/// input and runs again before its backward pass. The last segment keeps everything, because its backward pass follows
+/// at once. A list with one fate per stage cannot express checkpoints, because they are choices of boundaries.
 Tape sqrt_tape(const Chain& chain);
 
 /// The checkpoints of Chen et al. 2016, section 3: the input of each stage is kept, and everything inside the stage is
 /// computed again from it.
 Tape checkpoint_tape(const Chain& chain);
 
-/// The choices that treat every stage alike. They are: keep all (the first), recompute all, offload all, keep the input
-/// of each stage, and keep the inputs of about sqrt(n) segments.
+/// Returns the tapes of the choices that treat every stage alike: keep all (the first), recompute all, offload all,
+/// keep the input of each stage, and keep the inputs of about sqrt(n) segments.
 std::vector<Tape> alike_tapes(const Chain& chain);
 
 }  // namespace sluice

@@ -46,9 +46,9 @@ const FateStrategy listed_fates = {
     .summary =
         "Each stage has the fate that the scenario lists for it; stages that are not listed are kept.",
     .details =
-        "Use it to repeat a choice that is known, or to try one by hand. Each stage has the fate of the list in which "
-        "it stands. Nothing is searched, and a choice that does not fit the memory ends with exit code 4. A stage may "
-        "stand in one list only.",
+        "Use it to repeat a known choice of fates, or to try your own choice. Each stage has the fate of the list in "
+        "which it stands. The strategy does not search. If the choice does not fit into the memory, the command ends "
+        "with exit code 4. A stage may stand in one list only.",
     .source = "AlexNet on one card, the combined strategy",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "

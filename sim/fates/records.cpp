@@ -1,4 +1,4 @@
-// What a scenario may say under `fates:`, and what a report says about fates.
+// Defines which keys a scenario may have under `fates:`, and the text of a report about fates.
 #include "fates/strategy.hpp"
 
 namespace sluice {

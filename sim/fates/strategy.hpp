@@ -22,40 +22,41 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// Bytes of the device for activations, their gradients and workspaces: those of one micro-batch, or of all that run
-  /// side by side. If weights take turns, the bytes include the weights, and they are those of all devices that take
-  /// turns. None: unlimited.
+  /// How many bytes of the device's memory may hold activations, their gradients and workspaces of one micro-batch, or
+  /// of all micro-batches that run side by side. If weights take turns, the weights are counted, too, and the budget is
+  /// that of all devices together that take turns. No value: the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// Returns the seconds of the run that the scenario asks about, as if each micro-batch used this tape and loads could
-  /// use this many bytes to come early. Infinity: the run blocks or does not fit.
+  /// Returns the seconds of the run that the scenario asks about, if each micro-batch uses this tape, and if loads may
+  /// come early as long as at most this many bytes are used. Infinity means that the run blocks or does not fit.
   FateScore score;
-  /// Returns what a device holds, by class, at the moment of a step with this tape at which it holds most.
+  /// Returns the bytes that a device holds, by class of tensor, at the peak of a step with this tape.
   std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the times of the whole run outside of its micro-batches
   double steps = 1;
-  /// The same request, for a chain in which selective recomputation drops what it can. Null: it can drop nothing.
+  /// The same request, for a chain in which selective recomputation drops all tensors that it can drop. Null: there are
+  /// no such tensors.
   const FateRequest* selective = nullptr;
 
   /// Whether the caller also asks for other numbers of micro-batches side by side, and compares the answers.
   bool one_of_several = false;
-  /// A tape that takes this many seconds or more is not useful to the caller.
+  /// The caller has a result of this many seconds already, so only a faster tape is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Whether stages take turns on the device. If they do, the seconds of a tape leave out what happens outside of its
-  /// micro-batches.
+  /// Returns whether the weights of stages take turns on the device. If they do, the seconds of a tape do not include
+  /// the times of the run outside of its micro-batches.
   bool takes_turns() const;
 };
 
 struct FateChoice {
   Tape tape;
   std::vector<Fact> facts;  ///< for the report
-  /// The bytes that early loads may use; none: all bytes of the device.
+  /// The bytes of the device that may be used, including early loads. No value: all bytes of the device.
   std::optional<std::int64_t> bytes = {};
-  bool explained = false;  ///< the facts say the fate of each stage
-  bool selective = false;  ///< the tape belongs to the selective request
-  /// Set when the strategy searched the whole run: the simulated seconds, and a lower bound for all
-  /// choices.
+  bool explained = false;  ///< whether the facts contain the fate of each stage
+  bool selective = false;  ///< whether the tape is for the chain of the selective request
+  /// These are set if the strategy compared tapes by the seconds of the whole run: the seconds of this run, and a lower
+  /// bound of the seconds for all choices.
   std::optional<double> seconds = {}, bound = {};
 };
 
@@ -66,35 +67,35 @@ struct FateStrategy {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};
-  bool selective = false;            ///< what selective recomputation drops is never kept
-  bool inference = false;            ///< also says where boundary activations of inference go
+  bool selective = false;            ///< tensors that selective recomputation drops are never kept
+  bool inference = false;            ///< whether the strategy can also be used in inference
   bool offloads_boundaries = false;  ///< in inference, boundary activations are held in host memory
-  /// Whether training compares this strategy when a scenario names none. Such a strategy needs no
-  /// parameters for single stages.
+  /// Whether this strategy is one of those that are compared when a scenario of training names no strategy. Such a
+  /// strategy must work without parameters.
   bool compared = false;
-  /// Whether the strategy itself searches within the device's memory, for a given number of micro-batches side by
-  /// side.
+  /// Whether the strategy searches for a tape that fits into the device's memory. The number of micro-batches side by
+  /// side is given to it.
   bool searches = false;
-  /// Throws InputError (at the parameter) and Infeasible.
+  /// Chooses the fates. Throws InputError with the position of a wrong parameter, and Infeasible if no choice fits.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
 };
 
 const Catalog<FateStrategy>& fate_catalog();
 
-/// The record of a scenario's `fates:` mapping for this strategy.
+/// Returns the record of the `fates:` mapping of a scenario that uses this strategy.
 Record record_of(const FateStrategy& strategy);
 
-/// The strategy that a `fates:` mapping names. Throws InputError.
+/// Returns the strategy that a `fates:` mapping names. Throws InputError if the mapping is wrong.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// The strategy for a scenario that names no strategy and leaves none to be compared: everything is kept. It is the
-/// first strategy of the catalog.
+/// Returns the strategy that keeps everything, which is the first one of the catalog. It is used if a scenario names no
+/// strategy and none are to be compared.
 const Chosen<FateStrategy>& kept_fates();
 
-/// A strategy with none of its keys set.
+/// Returns a choice of this strategy in which no key has a value.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
-/// The fate of each stage under a tape, as text: keep, recompute (and how often), or offload.
+/// Returns a text per stage with its fate in this tape: keep, recompute (and how often), or offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

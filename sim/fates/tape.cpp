@@ -35,7 +35,7 @@ class Lifetimes {
 
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
 
-  /// Makes a tensor, or adds to it where it is on the device already.
+  /// Makes a tensor, or adds to the tensor if it is on the device already.
   void add_to(std::size_t tensor, std::size_t at) {
     spans_[tensor].there ? use(tensor, at) : bring(tensor, at);
   }
@@ -109,8 +109,8 @@ class Lifetimes {
   std::vector<Lifetime> lifetimes_;
 };
 
-/// For each operation, the pass to which it belongs. A load belongs to the pass after it, and a save to the pass before
-/// it.
+/// Returns for each operation the pass to which it belongs. A load belongs to the pass after it, and a save to the pass
+/// before it.
 std::vector<std::size_t> passes_of(const Tape& tape) {
   std::vector<std::size_t> passes(tape.size());
   std::size_t pass = 0;
@@ -125,9 +125,9 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// Corrects the bytes of a pass that goes through several micro-batches. Then the tensors that it makes replace those
-/// that it reads, one micro-batch after the other. So the peak has nearly all of the one kind or nearly all of the
-/// other, but not both.
+/// Corrects the bytes of a pass that computes several micro-batches one after the other. In such a pass, the tensors
+/// that it makes gradually replace the tensors that it reads for the last time. So the device never holds both kinds
+/// for all micro-batches at once.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {
@@ -148,7 +148,7 @@ void take_one_after_the_other(const Chain& chain, const Tape& tape,
   }
 }
 
-/// Records what the operation reads and makes; returns its workspace.
+/// Records which tensors the operation reads and makes. Returns the bytes of its workspace.
 std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std::size_t at) {
   const std::size_t s = op.number;
   const bool of_stage = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;

@@ -15,19 +15,22 @@ struct TimedLoad {
   std::int64_t slot;  ///< the computation that needs it
   double seconds;
   std::int64_t bytes;
-  std::size_t source;         ///< number of the save that it loads; nobody: the input
-  std::int64_t earliest = 0;  ///< the first slot before which it may be listed
-  std::int64_t at = 0;        ///< slot before which it is listed; negative: a micro-batch earlier
-  std::int64_t after = 0;     ///< it starts when this slot has ended
+  /// The number of the save whose copy is loaded; nobody: there was no save.
+  std::size_t source;
+  std::int64_t earliest = 0;  ///< the load may be listed before this slot or a later one
+  /// The load is listed before this slot; negative: a slot of the previous micro-batch.
+  std::int64_t at = 0;
+  std::int64_t after = 0;  ///< the load starts when this slot has ended
 };
 
 struct TimedSave {
-  std::int64_t slot, last;  ///< made by the computation `slot`, used until `last`
+  /// The tensor is made in the slot `slot` and used until the slot `last`.
+  std::int64_t slot, last;
   double seconds;
   std::int64_t bytes;
 };
 
-/// A tape divided into slots. A slot is one computation, with what is loaded before it and saved after it.
+/// A tape divided into slots. A slot is one computation, with the loads before it and the saves after it.
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
@@ -44,8 +47,9 @@ class TimedTape {
   std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
   double all() const { return begins.back(); }
 
-  std::vector<double> seconds, begins;  ///< of slots; begins: when only computation takes time
-  std::vector<std::int64_t> levels;     ///< bytes, indexed by slot
+  /// Indexed by slot; begins: start times if only computation took time.
+  std::vector<double> seconds, begins;
+  std::vector<std::int64_t> levels;  ///< bytes, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -81,7 +85,8 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// A use after a load uses the loaded tensor, not the one that was saved.
+  /// Records a use of a tensor. It prolongs the stay of a saved tensor only if the tensor has not left since then: a
+  /// later use is one of the loaded copy.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -228,8 +233,8 @@ class TapeSimulation {
   }
 
  private:
-  /// The index of a slot of this micro-batch or of an earlier one. All micro-batches have the same levels, so they
-  /// share the indexes.
+  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have the
+  /// same levels, so they share the indexes.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -253,8 +258,8 @@ class TapeSimulation {
     }
   }
 
-  /// Makes a load. Its slots count from the present micro-batch or, if the load is listed a micro-batch early, from the
-  /// next one.
+  /// Simulates a load. Its slots count from the present micro-batch or, if the load is listed one micro-batch early,
+  /// from the next micro-batch.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -276,7 +281,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// The time when there is room for so many bytes in addition to those that saves still hold.
+  /// Returns the time at which there is room for `level` bytes in addition to the bytes that saves still hold.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;
@@ -306,7 +311,8 @@ class TapeSimulation {
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;
-  std::int64_t pending_bytes_ = 0;                ///< bytes that have not left yet
+  /// Bytes that have been saved but have not left yet.
+  std::int64_t pending_bytes_ = 0;
   double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine becomes free
   bool last_ = false;
 };

@@ -18,7 +18,7 @@ const FateStrategy keep_all_fates = {
         "Use it when the memory holds all activations, or to see how much they take. It needs no additional "
         "computation and no transfer. It needs the most memory of all strategies, in proportion to the micro-batches "
         "in flight. In inference, boundary activations stay on the device.",
-    .source = "the usual way where everything fits",
+    .source = "the usual choice if everything fits",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
     .compared = true,
@@ -31,8 +31,8 @@ const FateStrategy recompute_all_fates = {
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
     .details =
         "Use it when memory is scarce and computation is cheap. Between its two passes, a micro-batch keeps only its "
-        "input. The backward pass begins with the forward pass of all stages but the last once more, and keeps what "
-        "these make until it is used. So it costs about one additional forward pass. During the backward pass, all "
+        "input. The backward pass begins with the forward pass of all stages but the last once more, and keeps their "
+        "activations until they are used. So it costs about one additional forward pass. During the backward pass, all "
         "activations of the micro-batch are on the device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
@@ -66,7 +66,8 @@ const FateStrategy sqrt_fates = {
     .details =
         "Use it for long chains of similar stages. The memory of activations grows with the square root of the number "
         "of stages, at the cost of at most one additional forward pass. The segments have about the same number of "
-        "stages, whatever these cost; the strategy optimal weighs their seconds and bytes.",
+        "stages. Unlike the strategy optimal, this strategy ignores how long the stages take and how large their "
+        "activations are.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
     .example =
