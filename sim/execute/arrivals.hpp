@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The reason why a span starts when it does: the last arrival among all that it waited for. Of
-/// several arrivals at the same time, the last one in the order of the trace counts.
+/// The reason why a span does not start earlier: the last arrival among everything for which it waited. Of several
+/// arrivals at the same time, the last one in the order of the trace counts.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -78,8 +78,8 @@ class Arrivals {
     }
   }
 
-  /// The reason, apart from memory, why the head of a stream (its next action) starts when it does. The stream is free
-  /// since `free_at`, and everything that its head waits for must have ended.
+  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start earlier. The
+  /// stream is free since `free_at`. Call this function only when everything for which the head waits has ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -91,9 +91,9 @@ class Arrivals {
   }
 
  private:
-  /// Takes an execution that has ended into account. Only the latest execution of an action is remembered. An action
-  /// may wait for an earlier one, but it has then also waited for something that ended later, and only the last arrival
-  /// counts.
+  /// Takes the arrival of an ended execution into account. Only the latest execution of each action is remembered. If
+  /// an action waited for an earlier execution, then it has also waited for something that ended later, so the earlier
+  /// arrival does not count.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
@@ -115,7 +115,7 @@ class Arrivals {
   }
   /// The executions of one action for which others may wait.
   struct Progress {
-    std::int64_t done = 0;  ///< iteration + 1 of the last one that ended
+    std::int64_t done = 0;  ///< iteration + 1 of the last execution that ended
     double arrival = 0;     ///< when the data of that execution arrived
     std::int64_t row = -1;  ///< the row of that execution in the trace
   };

@@ -15,11 +15,14 @@ struct Deadlock {
   struct Waiter {  ///< the head of a stream that cannot start
     std::uint32_t action = none;
     std::int64_t iteration = 0;
-    std::uint32_t awaited_action = none;  ///< it waits for this action …
+    /// The action that it waits for; none: it waits for a pool.
+    std::uint32_t awaited_action = none;
     std::int64_t awaited_iteration = 0;
-    std::uint32_t pool = none;  ///< … or for a grant of `bytes` in this pool
+    /// The pool in which it waits for `bytes`; none: it waits for an action.
+    std::uint32_t pool = none;
     std::int64_t bytes = 0;
-    std::int64_t earlier = 0;  ///< requests listed before it, which must keep enough room
+    /// The number of requests listed before it, for which it must leave room.
+    std::int64_t earlier = 0;
   };
   struct HeldTensor {  ///< an instance of a tensor in a pool
     std::uint32_t pool = none;
@@ -33,7 +36,7 @@ struct Deadlock {
 };
 
 /// The whole explanation for an error message: the time, which action waits for what, and which tensors hold the
-/// memory. For each pool for which an action waits, it names the five largest tensors.
+/// memory. For each pool in which an action waits for bytes, the explanation names the five largest tensors.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// Returns text such as "5120000 B (5.12 MB)".

@@ -1,8 +1,8 @@
 // Passes an execution to a sink, in an order that does not depend on the executor, even when many things happen at the
-// same time. A moment consists of rounds. In a round, first everything that is due ends, in the order of the streams'
-// numbers. Then everything starts that this makes possible. An action that takes no time ends in the next round of the
-// same moment. In each round the sink first gets the spans with their releases in that order, and then the grants in
-// the order of the streams. The row of a span is its position in the whole order.
+// same time. A moment consists of rounds. In a round, first all actions end that are due, in the order of the streams'
+// numbers. Then all actions start that were waiting only for these ends. An action that takes no time ends in the next
+// round of the same moment. In each round the sink first gets the spans with their releases in that order, and then the
+// grants in the order of the streams. The row of a span is its position in the whole order.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Sets whether what is emitted from now on is recorded. Deletes what was recorded before.
+  /// Sets whether everything that is emitted from now on is recorded, so that it can be repeated. Deletes the earlier
+  /// record.
   void keep(bool keeps);
   /// A position in the record, for repeat().
   struct Mark {
@@ -67,7 +68,7 @@ class Emitter {
   Sink& sink_;
   bool spans_only_;
   std::int64_t rows_ = 0;
-  std::vector<std::int64_t> levels_;  ///< indexed by pool, as the sink was told
+  std::vector<std::int64_t> levels_;  ///< indexed by pool, as the sink knows them
   std::vector<Grant> grants_;
   bool keeps_ = false;
   std::vector<Span> spans_;

@@ -32,8 +32,8 @@ struct Outcome {
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal. The sink then
-  /// has everything that was executed before.
+  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal. By then, the
+  /// sink has received everything that was executed before.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// The action whose executions together take the most time.
+/// Returns the action whose executions together take the most time.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;
@@ -92,7 +92,7 @@ void check_demands(const PlanTables& tables) {
     }
 }
 
-/// The number of iterations that are replayed.
+/// Returns the number of iterations that check() replays.
 std::int64_t iterations_to_replay(const Plan& plan) {
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {

@@ -19,10 +19,10 @@ namespace sluice {
 
 class Grants {
  public:
-  /// With `unlimited` every request is granted at once. Its reservations are still counted.
+  /// With `unlimited`, every request is granted at once. Reservations are still counted.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
-  /// Whether this action needs a grant.
+  /// Returns whether this action requests bytes of a pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
   /// The head of `stream`, which is its next action, requests its bytes at this moment. Returns true if they are
   /// granted, and its tensors are then in the pool. Otherwise settle() or settle_shared() will grant them later.
@@ -50,18 +50,19 @@ class Grants {
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// The row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// How many requests are listed before an open request and waiting, so that it must leave room for them in its pool.
+  /// Returns how many waiting requests are listed before the request of this stream, so that it must leave room for
+  /// them in its pool.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long as the requests of
-  /// the remaining iterations would not fit as well, and skipping leaves fewer of these.
+  /// Returns the largest number of iterations that may be skipped. The limit exists because a request of the epilogue
+  /// must leave room for the requests of the remaining iterations, and skipping iterations reduces their number.
   std::int64_t most_iterations() const;
 
-  /// The greatest sum that the reservation rule counted at a grant, in bytes, indexed by pool. It consists of the
-  /// level, the reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
+  /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the level, the
+  /// reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -87,8 +88,9 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
-  /// Tries the fast path for the most frequent kind of request: bytes of one pool that belongs to a device and has
-  /// room. It then does what granted_or_waits() does. For any other request it returns false and changes nothing.
+  /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
+  /// room. For such a request, it has the same effect as granted_or_waits() and returns true. For any other request it
+  /// returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];
@@ -126,11 +128,12 @@ class Grants {
   std::vector<std::int64_t> most_;         ///< per limited pool: the bytes that may be granted
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
-  /// Per pool: in listing order; in shared pools in order of arrival.
+  /// Per pool: the waiting requests, in listing order. In shared pools they are in the order of arrival.
   std::vector<std::vector<Waiting>> waiting_;
-  std::vector<std::uint32_t> changed_;         ///< pools in which bytes were released
-  std::vector<std::int64_t> changed_by_;       ///< per pool: the row that last released bytes in it
-  std::vector<std::int64_t> held_, reserved_;  ///< per pool; held_: by the examined grant
+  std::vector<std::uint32_t> changed_;    ///< pools in which bytes were released
+  std::vector<std::int64_t> changed_by_;  ///< per pool: the row that last released bytes in it
+  /// Per pool, in bytes; held_: the level if the examined request is granted.
+  std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;
 };
 

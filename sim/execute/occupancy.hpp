@@ -17,10 +17,10 @@ class Occupancy {
   /// themselves.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Whether the action has an arithmetic part. This is so if it has seconds, or a flow that has its links to
-  /// itself.
+  /// Returns whether the action has an arithmetic part. An action has one if it has seconds, or a flow that shares no
+  /// link.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
-  /// The duration of that part.
+  /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }
   /// The flows that may meet others, by their numbers within the action.
   std::span<const std::uint32_t> shared(std::uint32_t action) const {

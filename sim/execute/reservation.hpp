@@ -1,16 +1,17 @@
 // The reservation rule of a pool that one device owns says how many bytes a request must leave free for the requests
 // that are listed before it.
 //
-// Requests are in listing order: prologue, n times the body, epilogue. Of the requests that are listed
-// earlier, some may not have been granted yet. A request may overtake these as long as all of them still fit with it:
+// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some requests that are
+// listed earlier may not have been granted yet. The request may overtake these earlier requests if all of them fit into
+// the pool together with it:
 //
 //     level + (bytes of the earlier ones) + its own bytes <= capacity
 //
-// So a grant neither takes room from another request nor gives it any. If k is granted before j, which is listed
-// earlier, then j was part of the sum for k. For a later request it does not matter whether the bytes of k count as
-// held or as reserved. Only releases change what may be granted, so all requests of a moment may be examined in any
-// order. Every earlier request still fits when its turn comes. So no grant is later than in listing order, and more
-// capacity makes no grant later.
+// So a grant never changes the room for another request. Suppose that request k is granted before request j, although j
+// is listed earlier. Then the bytes of j were part of the sum for k. For a later request it does not matter whether the
+// bytes of k count as held or as reserved. Only releases change what may be granted, so all requests of a moment may be
+// examined in any order. Every earlier request still fits when its turn comes. So no grant is later than in listing
+// order, and more capacity makes no grant later.
 //
 // A stream executes in listing order, so its requests are granted in that order. The pool's
 // requests are therefore kept in queues (one per stream, section and `ahead`), and each queue records
@@ -48,7 +49,7 @@ class Reservation {
   static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an allocating action to its lane, in listing order. Returns the number of the lane.
+  /// Adds an action that allocates bytes to its queue. Call it in listing order. Returns the number of the queue.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
   /// The bytes of the requests that are listed before `place` and have not been granted. The sum may be incomplete once
@@ -63,7 +64,7 @@ class Reservation {
   /// The number of requests that are listed before `place` and have not been granted.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
-  /// The bytes that the body requests per iteration.
+  /// Returns the bytes that the body requests per iteration.
   WideBytes bytes_an_iteration() const;
 
   void write(Snapshot& snapshot) const;
@@ -84,8 +85,9 @@ class Reservation {
     std::int32_t ahead = 0;
     std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is executed
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
-    std::vector<WideBytes> before{0};  ///< bytes of a round before each action; at the end, all
-    std::size_t position = 0;          ///< the position of `next` in `actions`
+    /// Bytes that the actions before each action request in a round; the last element is the sum.
+    std::vector<WideBytes> before{0};
+    std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
 
     void advance() {
@@ -97,7 +99,8 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    Sum listed(const ListingPosition& place) const;  ///< the sum before this place, granted or not
+    /// The sum of all requests before this place, granted or not.
+    Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);
   std::vector<RequestQueue> queues_;

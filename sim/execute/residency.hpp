@@ -48,8 +48,8 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// Describes a moment at which nothing more can happen: adds how many bytes the heads of the
-  /// blocked streams request, and which tensors hold the pools.
+  /// Describes a moment at which nothing more can happen. To the waiters of the caller it adds how many bytes each of
+  /// them requests, and which tensors occupy the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
@@ -58,7 +58,7 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  /// Null: the instance is not there.
+  /// Returns null if the instance is not in its pool.
   ResidentInstance* find(const Placement& placement, std::int64_t instance) {
     for (ResidentInstance& resident : resident_[placement.tensor])
       if (resident.instance == instance && resident.pool == placement.pool) return &resident;
@@ -78,7 +78,7 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  /// Per tensor, the oldest first. There are only a few at a time.
+  /// Per tensor: its instances, the oldest first. There are only a few instances at a time.
   std::vector<Few<ResidentInstance, 1>> resident_;
   std::vector<std::int64_t> levels_;
 };

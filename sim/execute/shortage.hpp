@@ -1,4 +1,4 @@
-// What a plan lacks that cannot run. It is data for --json, Python and studies.
+// Describes as data why a plan cannot run, for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// What these tensors need in a pool, by class, and how much is available there.
+/// Returns the bytes that these tensors need in a pool, by class, and the bytes that are available there.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Says which action waits for what. If an action waits for memory, it also says what the first such pool holds, and
-/// what the first request asks for in that pool.
+/// Returns which action waits for which action or pool. If an action waits for memory, the result also contains the
+/// tensors in the first such pool, and the tensors for which the first request asks there.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

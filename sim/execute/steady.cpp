@@ -12,8 +12,8 @@ double rounding_of(double now, std::int64_t executions) {
 
 namespace {
 
-/// Two periods with many executions may differ by more than two periods with few, because each sum of seconds is
-/// rounded.
+/// Returns by how much the seconds of two equal periods may differ. The difference grows with the number of executions,
+/// because each sum of seconds is rounded.
 double rounding(const Snapshot& last, const Snapshot& before) {
   return rounding_of(last.now, last.row - before.row);
 }

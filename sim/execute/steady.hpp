@@ -1,5 +1,5 @@
 // The steady state of a running plan. The plan's state is recorded once per iteration, to find out when it repeats.
-// Then whole periods can be skipped, and this code says how far the state moves meanwhile, in seconds.
+// Then whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
 //
 // A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
 // iterations can be equal. Two states are equal when their numbers are equal, and their times equal up to the rounding
@@ -32,7 +32,7 @@ struct Snapshot {
 /// terms is off by about sqrt(n) roundings.
 double rounding_of(double now, std::int64_t executions);
 
-/// Whole periods that are skipped.
+/// The length of a period, or of several periods that are skipped at once.
 struct Jump {
   std::int64_t iterations = 0;
   double seconds = 0;
@@ -51,7 +51,7 @@ class PeriodSearch {
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
   /// Adds a state. Returns the period that ends with this state, once that period has been seen twice.
   std::optional<Jump> add(Snapshot snapshot);
-  /// The number of states in the present series: 1 after the first one.
+  /// The number of states in the present series.
   std::size_t states() const { return states_.size(); }
 
  private:

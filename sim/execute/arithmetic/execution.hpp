@@ -34,7 +34,7 @@ struct StreamState {
   std::uint32_t next_waiter = none;
 };
 
-/// A slot for a flow that may meet others. A stream has as many slots as any of its actions needs.
+/// A slot for a flow that may share a link with others. A stream has enough slots for each of its actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -62,7 +62,7 @@ bool may_repeat(const Plan& plan);
 
 class Replay {
  public:
-  /// `tables` and `options` must outlive this.
+  /// `tables` and `options` must outlive this object.
   Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& options);
   ReplayResult run();
 
@@ -122,7 +122,8 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per state of the search
-  bool seen_enough_ = false;          ///< the period was found and is all that is asked
+  /// The period was found, and the caller asked for nothing else.
+  bool seen_enough_ = false;
   ReplayResult result_;
 };
 

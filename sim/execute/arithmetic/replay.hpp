@@ -43,12 +43,12 @@ struct ReplayResult {
 
 /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
-/// The same, and everything that happens is passed to a sink.
+/// Does the same, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// The same for a plan whose tables exist already.
+/// Does the same for a plan whose tables exist already.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// The same for a caller that needs only the spans.
+/// Does the same for a caller that needs only the spans.
 using Executed = Span;
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 

@@ -20,10 +20,10 @@ class Sharing {
     double since = 0;
     double end() const { return since + bytes_left / rate; }
   };
-  /// Holds at most this many flows at a time; the caller numbers them.
+  /// Has room for `flows` flows at a time, which the caller numbers from 0.
   Sharing(const Plan& plan, std::size_t flows);
 
-  /// A flow starts, or stops. The rates change only in update().
+  /// start() adds a flow, and stop() removes it. The rates change only in update().
   void start(std::uint32_t number, const sluice::Flow& flow, double now);
   void stop(std::uint32_t number);
   bool changed() const { return !touched_.empty(); }

@@ -165,7 +165,8 @@ class Unhindered {
   const PlanTables& tables_;
   const Plan& plan_;
   std::int64_t reach_;
-  std::int64_t whole_ = 0;           ///< from this one on, no wait reaches before the first
+  /// From this iteration on, no wait reaches back before the first iteration.
+  std::int64_t whole_ = 0;
   std::vector<Wait> reaching_back_;  ///< one for each iteration that a wait reaches back
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations

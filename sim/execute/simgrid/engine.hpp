@@ -45,8 +45,8 @@ struct EngineReport {
 };
 
 /// Executes a checked plan. Throws Infeasible (with an explanation) when the plan blocks. Throws InputError when the
-/// plan uses a tensor that is not in its pool, and Interrupted on a signal. The sink then has everything that was
-/// executed before.
+/// plan uses a tensor that is not in its pool, and Interrupted on a signal. By then, the sink has received everything
+/// that was executed before.
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
 
 extern const PlanExecutor simgrid_executor;

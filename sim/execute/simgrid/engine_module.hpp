@@ -1,7 +1,6 @@
-// The interface between the engine's module and the program that loads it. To load SimGrid takes longer
-// than most runs, so the engine is a module that is opened only where it is needed. The module has its own
-// copy of the code that it shares with the program. EngineHost gives it what only the program's copy
-// knows.
+// The interface between the engine's module and the program that loads it. To load SimGrid takes longer than most runs,
+// so the engine is a module that is opened only where it is needed. The module has its own copy of the code that it
+// shares with the program. EngineHost gives the module those functions that must be the program's own.
 #pragma once
 
 #include <string>
@@ -26,7 +25,7 @@ struct EngineModule {
   std::string (*version)();
 };
 
-/// The one function that a program looks up in the module.
+/// The type of the only function that a program looks up in the module.
 using EngineEntry = const EngineModule*(const EngineHost& host);
 inline constexpr const char* engine_entry_name = "sluice_engine_module";
 

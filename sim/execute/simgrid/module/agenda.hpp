@@ -1,7 +1,7 @@
 // Decides when each actor continues, in the order of simultaneous events that all executors share
 // (execute/emitter.hpp). All streams that are due at one exact time are woken together, in the order of their numbers.
-// The next ones are woken only when nothing else can run. SimGrid's clock drives this. Here, times are distinct even
-// when they differ by less than the clock's precision.
+// The streams that are due next are woken only when no actor can run any more. SimGrid's clock drives this class. The
+// class distinguishes times even if they differ by less than the precision of this clock.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ class Agenda {
   using Wake = std::function<bool(const std::vector<std::uint32_t>& streams)>;
   explicit Agenda(Wake wake) : wake_(std::move(wake)) {}
 
-  /// `stream` is due at `time`, which must not be in the past.
+  /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// The woken actors are running.
+  /// Tells the agenda that the woken actors are running.
   void running() { woken_ = false; }
   double now() const { return now_; }
 
