@@ -53,16 +53,17 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound by one stream or link. It has the seconds that the run takes at least, and the seconds for which the
-/// resource itself works.
+/// The bound that one stream or link gives: the least seconds that the run takes because of it, and the seconds for
+/// which this stream or link works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// Returns the greatest of the bounds and the longest path, and the resource that is the reason for it. Of the
-/// resources whose bounds are near the greatest one and whose own work is a large part of it, this is the one that
-/// works longest. Nothing gets faster without more of this resource.
+/// Returns the bound of the makespan, which is the greatest of all bounds of resources and the longest path. Also
+/// returns the resource that is the reason for this bound. Of the resources whose bounds are near the greatest one and
+/// whose own work is a large part of it, this is the one that works longest. Nothing gets faster without more of this
+/// resource.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Walks through the first and the last few iterations. Between them it walks through as many as
-  /// it needs to know how all times grow, or as many as are allowed.
+  /// Walks through the first and the last few iterations. Between them, it walks through iterations until it knows how
+  /// all times grow, or until the allowed number is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -201,7 +201,7 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< iterations in a row with equal growth
-  /// By action of the body: when it was last available, and how much later this is than the time before.
+  /// By action of the body: when its latest execution was available, and how much later than the execution before.
   std::vector<double> last_, growth_;
   std::vector<double> last_time_, stream_growth_;  ///< the same by stream
 };

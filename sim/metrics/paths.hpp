@@ -1,6 +1,6 @@
 // Longest paths through a plan. They give the earliest start of each execution, and the time that must still follow it.
 // They use only the order on streams and waits, as if memory were unlimited and every transfer alone on its links. So
-// both are lower bounds. Only lower_bound() uses this.
+// both times are lower bounds. Only lower_bound() uses this.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,8 @@ class SeriesSink final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// If there are very many spans (Repetition::is_folded), this adds the sum of all repetitions to each bin, instead of
-  /// adding span by span.
+  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), the
+  /// sum of all repetitions is added to each bin instead of every span.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are

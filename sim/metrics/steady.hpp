@@ -1,5 +1,5 @@
-// The steady state of an execution. This says how long a step takes once the pipeline is filled, and how many samples
-// per second it computes. Times are in seconds.
+// The steady state of an execution. The functions say how long a step takes once the pipeline is filled, and how many
+// samples it completes. Times are in seconds.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,5 @@
-// The totals of an execution, collected in one pass over spans and memory events. Their memory does
-// not grow with the number of events. The metrics are computed from them. Units are seconds, bytes,
-// joules and FLOP.
+// The totals of an execution, collected in one pass over spans and memory events. The memory for them does not grow
+// with the number of events. The metrics are computed from them. Units are seconds, bytes, joules and FLOP.
 #pragma once
 
 #include <array>
@@ -44,7 +43,7 @@ class Totals final : public Sink {
   /// The sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
-    double measured_s = 0;  ///< the part of compute_s that rests on measurements
+    double measured_s = 0;  ///< the part of compute_s whose seconds were measured
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
     /// Seconds and bytes of transfers, for each link. A transfer counts in full for each link that it crosses. A flow

@@ -1,5 +1,5 @@
-// lower_bound: a makespan than which no execution of this plan is faster. bound_by: the resource that is the reason for
-// it.
+// lower_bound: every execution of this plan takes at least this time. bound_by: the resource that is the reason for
+// this bound.
 #include "metrics/metric.hpp"
 
 namespace sluice {

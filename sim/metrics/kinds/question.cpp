@@ -1,4 +1,4 @@
-// question_bound: a makespan than which no plan for this model, workload and machine is faster.
+// question_bound: every plan for this model, workload and machine takes at least this time.
 #include "metrics/metric.hpp"
 
 namespace sluice {
