@@ -21,10 +21,12 @@ struct Option {
   char letter = 0;          ///< the short form; 0: none
   std::string value = {};   ///< the placeholder for its value in the help; empty: a flag
   std::string summary;      ///< one phrase that says what it does
-  std::string absent = {};  ///< its default, as the help says it
-  std::vector<std::string> choices = {};          ///< the allowed values, where they are fixed
-  std::vector<std::string> (*names)() = nullptr;  ///< the allowed values, where a catalog has them
-  /// Values that a shell suggests, although others are allowed, too. Several may be joined as A,B,C.
+  std::string absent = {};  ///< its default, as the help shows it
+  std::vector<std::string> choices = {};  ///< the allowed values, if the list is fixed
+  /// Returns the allowed values, if a catalog has them.
+  std::vector<std::string> (*names)() = nullptr;
+  /// Returns values that shell completion suggests. Other values are allowed, too. Several values may be joined as
+  /// A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
   bool repeated = false;  ///< may be given several times
   bool changes = false;   ///< its value is a KEY=VALUE of the scenario
@@ -39,11 +41,12 @@ struct Arguments {
   std::string line;                    ///< the whole command line, quoted for a shell
 
   bool has(std::string_view option) const { return find(option) != nullptr; }
-  /// The value of the option, or `absent`.
+  /// Returns the value of the option, or `absent` if the option is not given.
   std::string text(std::string_view option, std::string absent = {}) const;
-  /// All values of an option that may be given several times.
+  /// Returns all values of an option that may be given several times.
   std::vector<std::string> texts(std::string_view option) const;
-  /// Throws UsageError when the value is not an integer in minimum..maximum.
+  /// Returns the value of the option, or `absent` if the option is not given. Throws UsageError if the value is not an
+  /// integer from `minimum` to `maximum`.
   std::int64_t integer(std::string_view option, std::int64_t absent, std::int64_t minimum,
                        std::int64_t maximum) const;
 
@@ -67,8 +70,9 @@ struct Command {
   std::string summary;              ///< one sentence
   std::vector<std::string> usage;   ///< the arguments after the name
   std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
-  std::string positionals = {};     ///< how messages call them: "SCENARIO or PLAN"
-  std::string names_folder = {};    ///< folder of the bundled documents that a positional may name
+  /// The positionals in the words of messages: "SCENARIO or PLAN".
+  std::string positionals = {};
+  std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
   /// Other words that a positional may be, for shell completion.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< takes KEY=VALUE
@@ -86,9 +90,9 @@ struct Command {
 
 const Catalog<Command>& command_catalog();
 
-/// Returns the subcommand with that word ("compare"). Throws UsageError if there is none.
+/// Returns the subcommand that this word chooses, such as "compare". Throws UsageError if there is none.
 const Command& subcommand_of(const Command& command, const std::string& word);
-/// The words that choose subcommands, such as "compare" for "profile compare".
+/// Returns the words that choose subcommands, such as "compare" for "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
 
 /// Takes apart the words after the subcommand's name. Options may come before or after other words. Throws UsageError
@@ -96,7 +100,7 @@ std::vector<std::string> subcommand_words(const Command& command);
 /// choices, and too many or too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
-/// A word of a command line, quoted for a shell where that is necessary.
+/// Returns a word of a command line, quoted for a shell if that is necessary.
 std::string shell_word(const std::string& word);
 
 /// Return the help of one subcommand, and of the whole program.

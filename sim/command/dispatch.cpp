@@ -97,8 +97,8 @@ void complain(const Error& error) {
 }
 
 /// If a standard stream is closed, the next file that is opened would take its place. An answer would then be written
-/// into that file. To prevent this, something is opened that allows neither reading nor writing, so that any attempt is
-/// reported.
+/// into that file. To prevent this, each closed stream is opened on /dev/null in the wrong direction: every attempt to
+/// use the stream then fails and is reported.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)

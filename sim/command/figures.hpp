@@ -6,20 +6,20 @@
 
 namespace sluice {
 
-/// A number in the unit of a metric, such as "61 TFLOP/s", "99.06 %" for a ratio, or "917 samples".
+/// Returns a number in the unit of a metric, such as "61 TFLOP/s", "99.06 %" for a ratio, or "917 samples".
 std::string figure(double number, const std::string& unit);
-/// A share as a percentage, with four significant digits.
+/// Returns a share as a percentage, with four significant digits.
 std::string percent(double share);
-/// An integer with blanks between groups of three digits, such as "174 808 832".
+/// Returns an integer with blanks between groups of three digits, such as "174 808 832".
 std::string grouped(std::int64_t number);
-/// A number with at least six significant digits and at least three decimals, without trailing zeros, such as 1256.396,
-/// 0.109227 or 800.
+/// Returns a number with at least six significant digits and at least three decimals, without trailing zeros, such as
+/// 1256.396, 0.109227 or 800.
 std::string milliseconds(double seconds);
 
-/// A number with four significant digits and at least two decimals, without trailing zeros, such as 127.35, 2.192 or
-/// 0.6367.
+/// Returns a number with four significant digits and at least two decimals, without trailing zeros, such as 127.35,
+/// 2.192 or 0.6367.
 std::string ratio(double number);
-/// Seconds in the form of a clock, such as "42 s", "3:07" or "2:00:05".
+/// Returns seconds in the form of a clock, such as "42 s", "3:07" or "2:00:05".
 std::string clock(double seconds);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Turns the option's words, A,B,C, into the override as_zero=[A, B, C].
+/// Turns the value A,B,C of the option --as-zero into the override as_zero=[A, B, C].
 std::string as_zero_override(const std::string& words) {
   Value list = Value::make_list();
   for (std::size_t at = 0; at <= words.size();) {
@@ -27,7 +27,7 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    importer_for(path);  // It throws an error that lists what can be imported.
+    importer_for(path);  // throws an error that lists the files that can be imported
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);

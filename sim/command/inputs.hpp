@@ -16,25 +16,25 @@ struct Question {
   std::string path;
   std::optional<Scenario> scenario;  ///< none: the file is a plan
   std::optional<Plan> plan;
-  CutModel cut;  ///< of the scenario, after plan_of() was called
+  CutModel cut;  ///< the cut of the scenario, once plan_of() has been called
 };
 
 /// Reads the only positional of the command, with its overrides. Throws UsageError if a plan has
 /// overrides.
 Question read_question(const Arguments& arguments);
 
-/// What a study varies. It is the document of a scenario as written, before includes and changes.
+/// The document that a study varies: a scenario as it is written, before includes and changes.
 struct ScenarioDocument {
   Value value;
-  std::string path;  ///< files that it names are relative to the folder of this path
+  std::string path;  ///< files that the document names are relative to the folder of this path
 };
 
-/// Reads a scenario from a file, from the bundled scenario of that name, or from standard input
-/// (`-`). Throws UsageError if it is a plan, and InputError.
+/// Reads a scenario from a file, from the bundled scenario of that name, or from standard input (`-`). Throws
+/// UsageError if the input is a plan, and InputError if it cannot be read.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// Returns the plan, which was read or is made from the scenario. For a scenario, the cut is set as well. Throws
-/// Infeasible, InputError.
+/// Returns the plan that was read, or makes a plan from the scenario. For a scenario, it also sets the cut. Throws
+/// Infeasible if there is no plan that fits, and InputError.
 Plan plan_of(Question& question);
 
 /// Returns the position for an error that concerns the whole input. For a plan, it is the file. For a scenario, it is

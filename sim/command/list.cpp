@@ -1,4 +1,4 @@
-// sluice list: lists what there is, from the records and the bundled documents.
+// sluice list: lists the entries of all catalogs, and the bundled models, platforms and scenarios.
 #include "base/suggest.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"
@@ -26,7 +26,7 @@ std::string parameters_of(const std::vector<Field>& fields) {
   return folded(text, page_width());
 }
 
-/// The parameters of a model with their defaults, or the figures of a platform with their sources.
+/// Returns the parameters of a model with their defaults, or the figures of a platform with their sources.
 std::string figures_of(const std::vector<Figure>& figures) {
   TextTable table{.columns = {left(""), left(""), left("")}, .rows = {}};
   for (const Figure& figure : figures)

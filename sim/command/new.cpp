@@ -1,4 +1,4 @@
-// sluice new: writes a document to start from, which works as it is.
+// sluice new: writes an example of a document, which a person can change and which works without changes.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"

@@ -66,7 +66,8 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
-/// Refuses `-`. Other programs write to standard output for this word, but here it would be the name of a file.
+/// Refuses the path `-`. Many programs write to standard output for this path, but for Sluice it would be the name of a
+/// file.
 void refuse_dash(const std::string& path, Output output, const std::string& option) {
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;
@@ -77,7 +78,8 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a name with the ending of another format, because the answer or an export was probably meant.
+/// Refuses a trace whose name has the ending of another format, because the user probably wanted the answer or an
+/// export in this format.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};
@@ -107,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // A folder or a device is refused when it is to be written.
+  if (!is_file) return;  // a folder or a device is refused later, when it is written
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }
