@@ -98,6 +98,9 @@ class Parser {
     if (error != std::errc() || !std::isfinite(result)) fail("the number is out of range");
     result *= static_cast<double>(unit_->multiplier);
     if (!std::isfinite(result)) fail("the number is out of range");
+    const bool rate = dimension_ == Dimension::flop_per_s || dimension_ == Dimension::bytes_per_s;
+    if (rate && result > 0 && result < least_rate)
+      fail("it is less than 0.001 per second, so that seconds could not be counted");
     return result;
   }
 
@@ -124,6 +127,8 @@ class Parser {
   }
 
  private:
+  /// No machine has a lower rate. With lower ones, seconds or their sums would not stay finite.
+  static constexpr double least_rate = 1e-3;
   static constexpr const char* not_whole = "it is not a whole number of bytes";
   static constexpr const char* too_large = "it is more than 2^63 - 1 bytes";
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/part_file.hpp"
+#include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "document/load.hpp"
 #include "profile/cells.hpp"
@@ -180,13 +181,37 @@ class HdfReader {
   FileReader file_;
 };
 
-Profile read_hdf5_profile(const std::string& path) {
+/// Reads the file, and returns it as CSV with `format` as the first key of its header.
+std::string text_of_file(const std::string& path) {
   const auto held = hdf5::lock();
   try {
-    return HdfReader(path).read();
+    Profile profile = HdfReader(path).read();
+    Value header = Value::make_map();
+    if (const Value* format = profile.header.find("format")) header.set("format", *format);
+    for (const Value::Entry& entry : profile.header.entries()) header.set(entry.key, entry.value);
+    profile.header = header;
+    return profile_text(profile);
   } catch (const hdf5::Failure& failure) {
     throw InputError(path + ": error: not a readable profile: " + failure.what());
   }
+}
+
+/// HDF5 keeps texts of variable length in heaps, whose sizes its library does not check: a damaged file can crash it or
+/// let it run for ever. So a child process reads the file, and passes it on as CSV.
+Profile read_hdf5_profile(const std::string& path) {
+  constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60};
+  std::string text;
+  try {
+    text = run_isolated([&] { return text_of_file(path); }, limits);
+  } catch (const InternalError& error) {
+    throw InputError(path + ": error: not a readable profile: the file is damaged (" +
+                     error.what() + "); restore it from a copy, or measure again");
+  }
+  Profile profile = parse_profile(std::move(text), path);
+  profile.source = nullptr;
+  int row = 0;
+  for (ProfileRow& read : profile.rows) read.line = ++row;
+  return profile;
 }
 
 void write_hdf5_profile(const Profile& profile, const std::string& path) {
