@@ -16,7 +16,7 @@ using Costs = std::array<double, 3>;
 
 struct Step {
   std::array<State, 3> from{};
-  std::array<char, 3> at_use{};  ///< 1: the use was in fast memory
+  std::array<char, 3> at_use{};  ///< 1 if the use was in fast memory
 };
 
 class Walk {
@@ -24,8 +24,8 @@ class Walk {
   explicit Walk(const PathPrices& prices)
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
-  /// The best path that begins in this state before the first use. If the first use makes the tensor, nothing comes
-  /// before that use.
+  /// Returns the best path that begins in the state `begin`. If the first use makes the tensor (`made`), the path has
+  /// no gap before that use.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
     costs[begin] = begin == slow ? 0 : made ? never : prices_.hold[0];

@@ -41,8 +41,9 @@ class Addresses {
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// What is in the cache, byte by byte. Each address of slow memory has one place in the cache, so that the addresses go
-/// around the cache lap by lap. For each piece of the cache, this says from which lap its bytes come.
+/// The content of the cache, byte by byte. The cache divides slow memory into laps that are as long as the cache. An
+/// address of slow memory has its place in the cache at its distance from the beginning of its lap. For each piece of
+/// the cache, this class knows the lap from which the bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -93,7 +94,7 @@ class Cache {
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
     split(low);
     split(high);
-    bool dirty = true;  // whether all of it is dirty, if it becomes one piece
+    bool dirty = true;  // whether the piece that was looked at last is dirty
     bool uniform = true, any = false;
     auto at = lines_.find(low);
     while (at != lines_.end() && at->first < high) {

@@ -15,7 +15,8 @@ struct KernelEnvelope {
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< no line is below another one everywhere
 
-  static constexpr std::size_t most_operands = 6;  ///< for a roofline with an entry per set
+  /// The most operands of a roofline for which `sets` is filled.
+  static constexpr std::size_t most_operands = 6;
 };
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);

@@ -1,8 +1,8 @@
-// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other, those
-// that save most seconds per byte first. Each takes its best path (placing.hpp) through the room that is left.
-// Then some tensors are taken out at random moments and put back in another order, as long as that helps. This
-// second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing
-// problems (1998).
+// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. The tensors
+// that save the most seconds per byte come first. Each tensor takes its best path (placing.hpp) through the room that
+// is left. Then some tensors are taken out at random moments and put back in another order, as long as that helps. This
+// second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing problems
+// (1998).
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class PlacementDraft {
 
   /// Puts a tensor into slow memory for its whole life, where it takes no room.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that is left, at these prices of a byte. Prices are indexed by
-  /// kernel; empty: 0.
+  /// Gives a tensor its best path through the room that is left. `prices`: the price of a byte during each kernel. If
+  /// the list is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
   /// Whether there is room for this path of a tensor that has been taken out.

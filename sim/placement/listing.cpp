@@ -15,7 +15,7 @@ using Begins = PlacementProblem::Begins;
 
 enum : std::uint32_t { fast_pool, slow_pool };
 enum : std::uint32_t { compute, synchronous, engine };        ///< streams
-enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes behind those of all units
+enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes of the engine
 
 /// The time that a tensor stays in one memory.
 struct Stay {
@@ -95,8 +95,8 @@ class Lister {
     return action;
   }
 
-  /// Lists the moves of the copy engine that begin with kernel k. They follow an action without duration, which waits
-  /// for everything for which the kernel waits.
+  /// Lists the moves of the copy engine that may begin when kernel k begins. They wait for an action without duration
+  /// (a gate), and the gate waits for everything for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// Adds a flow: what the kernel reads or writes in slow memory. It shares the path with the moves of the copy
-  /// engine.
+  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the same link as the moves
+  /// of the copy engine.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,
@@ -173,7 +173,8 @@ class Lister {
     const TensorUses& uses = question_.uses(t);
     const bool stays = question_.tensor(t).begins == Begins::stays;
     std::optional<Stay> in_fast, in_slow;
-    const auto slow = [&]() -> const Stay& {  // was there from the start, or was saved
+    // Returns the stay in slow memory, which began at the start or with a save.
+    const auto slow = [&]() -> const Stay& {
       if (!in_slow) in_slow = stay_from(t, slow_pool, begin_);
       return *in_slow;
     };

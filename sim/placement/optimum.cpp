@@ -13,7 +13,8 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// The best placement found so far under the weights, and the best bound.
+/// Searches for the best placement, and holds the best placement and the best bound that were found so far. The weights
+/// say how much each kind of seconds counts.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)

@@ -60,8 +60,8 @@ class Overlapper {
     std::vector<std::pair<std::uint32_t, double>> taken;  ///< engine time, indexed by kernel
   };
 
-  /// Takes time of the engine kernel by kernel, going away from the use. It ends when the whole move is hidden or there
-  /// is no more room.
+  /// Reserves time of the engine for the move, kernel by kernel. It begins with the kernel that is closest to the use.
+  /// It ends when the whole move is hidden, or when fast memory has no more room.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;

@@ -192,8 +192,8 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
   throw Infeasible(
       what + " exceeds memory '" + question.problem().fast + "' at kernel '" +
           question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
-          std::to_string(question.kernel_count()) + "): it needs " + needs + " there, which has " +
-          has + "; the largest tensors are " + largest,
+          std::to_string(question.kernel_count()) + "): the kernel needs " + needs +
+          " there, and the memory has " + has + "; the largest tensors are " + largest,
       {.pool = question.problem().fast, .needed_bytes = *worst, .available_bytes = capacity});
 }
 

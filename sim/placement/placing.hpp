@@ -35,7 +35,8 @@ struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  /// The use for which it is fetched, or the use after the gap in which it is saved; 0: after the last use.
+  /// The use for which the tensor is fetched, or the use after the gap in which the tensor is saved. It is 0 for a save
+  /// after the last use.
   std::size_t use = 0;
   bool synchronous() const { return begin == needed; }
 };

@@ -80,8 +80,9 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
     for (std::uint32_t o = 0; o < operands.size(); ++o) {
       const std::uint32_t t = operands[o].tensor;
       if (t >= problem.tensors.size())
-        throw InputError(of_kernel(problem, k) + " has an operand " + std::to_string(o + 1) +
-                         " that is in no memory: there is no tensor number " + std::to_string(t));
+        throw InputError(of_kernel(problem, k) + " names tensor number " + std::to_string(t) +
+                         " as its operand " + std::to_string(o + 1) +
+                         ", but there is no tensor with this number");
       TensorUses& of = uses[t];
       const std::string& name = problem.tensors[t].name;
       if (!of.kernels.empty() && of.kernels.back() == k)

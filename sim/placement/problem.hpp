@@ -20,9 +20,9 @@ namespace sluice {
 struct KernelTime {
   struct Line {
     double base = 0;            ///< s, with all operands in fast memory
-    std::vector<double> extra;  ///< per operand: more seconds if it is in slow memory
-    /// The seconds come from bytes that are read (or written) in slow memory over the link that the
-    /// copy engine uses to fetch (or save); `device`: they come from a memory of the device itself.
+    std::vector<double> extra;  ///< per operand: seconds to add if the operand is in slow memory
+    /// Where the bytes of this line are read or written. `device`: in a memory of the device itself. `fetching`,
+    /// `saving`: in slow memory, over the link on which the copy engine fetches or saves.
     enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
@@ -32,11 +32,13 @@ struct KernelTime {
 
   /// `slow`: for each operand, whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// The greatest of the lines of one kind, or 0. The table belongs to the lines of the device.
+  /// Returns the greatest of the lines with this `over`, or 0 if there is none. A table counts as a line with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Returns lines that nowhere exceed the seconds. For a table there are two: one from each end, with the least (or
-  /// the greatest) seconds that an operand adds.
+  /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
+  /// operands are in fast memory: for each operand it adds the least seconds that the operand ever adds. The second
+  /// line is exact if all operands are in slow memory: for each operand in fast memory it subtracts the most seconds
+  /// that the operand ever adds.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
@@ -44,7 +46,7 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses it makes it
     given,  ///< it exists before the first kernel, in the memory that the placement chooses
-    /// … and after the last kernel it is where it was before the first, because the next step begins there.
+    /// like `given`; after the last kernel the tensor is in the memory where it began, for the next step
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
@@ -58,8 +60,9 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    bool written = false;  ///< then a copy in the other memory becomes invalid
-    /// The bytes of it that the kernel reads and writes, as a hardware cache counts them.
+    /// Whether the kernel writes the tensor, so that a copy in the other memory becomes invalid.
+    bool written = false;
+    /// The bytes of the tensor that the kernel reads and writes, as a hardware cache counts them.
     double read_bytes = 0, written_bytes = 0;
   };
   struct Kernel {

@@ -212,7 +212,7 @@ class Programme {
     }
   }
 
-  /// What the dual values add for operands in slow memory, as a line.
+  /// Returns the line below the kernel's seconds that follows from the dual values of the linear programme.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;

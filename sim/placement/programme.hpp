@@ -13,12 +13,14 @@
 namespace sluice {
 
 struct ProgrammeAnswer {
-  std::optional<Placing> placing;  ///< a placement that is better than the known one
-  bool proven = false;             ///< the placement is optimal; or nothing beats the known one
+  /// A placement that takes less than the `known` seconds, if one was found.
+  std::optional<Placing> placing;
+  /// Whether no placement is faster than `placing`. If none was found: whether none takes less than `known`.
+  bool proven = false;
   double bound = 0;
 };
 
-/// The number of its integer variables.
+/// Returns the number of integer variables of the programme.
 std::size_t programme_size(const PlacementQuestion& question, bool moves);
 
 /// Looks only for placements that take less than `known` seconds, with at most `nodes` nodes of branch and
@@ -29,8 +31,9 @@ ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int
 struct RelaxedProgramme {
   double bound = 0;            ///< seconds; computed again from the prices
   std::vector<double> prices;  ///< seconds per byte, indexed by kernel
-  Placing placing;             ///< rounded; tensors that are not integer may exceed the room
-  std::vector<char> whole;     ///< per tensor: its variables are integer
+  Placing placing;             ///< the solution with rounded variables, which may exceed the room
+  /// Per tensor: whether all its variables were integer before they were rounded.
+  std::vector<char> whole;
 };
 
 /// Returns none if the simplex method would have needed more iterations than are allowed.

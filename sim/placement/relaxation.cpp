@@ -122,7 +122,8 @@ class Relaxation {
   const BoundRequest& request_;
   const PlacementQuestion& question_;
   std::uint32_t kernels_;
-  double unit_ = 1;  ///< seconds that a price of 1 charges for all of fast memory
+  /// The seconds that a price of 1 charges for all of fast memory during one kernel.
+  double unit_ = 1;
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel
   std::vector<std::vector<double>> shares_;           ///< their weights, sum 1

@@ -38,7 +38,8 @@ PlacementResult place_all_slow(const WayRequest& request) {
 PlacementResult place_first_touch(const WayRequest& request) {
   const PlacementQuestion& question = request.question;
   Placing placing = all_slow(question);
-  std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);  // bytes that leave before it
+  // For each kernel, the bytes that leave fast memory before it.
+  std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);
   std::int64_t level = 0;
   const auto touch = [&](std::uint32_t t) {
     const std::int64_t bytes = question.tensor(t).bytes;
@@ -68,7 +69,8 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// A search begins from the placements of other methods that are also allowed here: those without moves, or all.
+/// Returns the request for a search. The search begins from the placements of other methods. If moves are not allowed,
+/// only placements without moves count.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;

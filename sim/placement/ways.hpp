@@ -16,7 +16,7 @@ namespace sluice {
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< the reason why it is not possible; empty: it is possible
+  std::string refused;  ///< why the method cannot place the tensors; empty if it can
   double predicted_s = 0;
   /// The seconds of the execution of its plan with two pools. The cache has no plan, so this is 0 for it.
   double simulated_s = 0;
@@ -26,11 +26,11 @@ struct PlacementResult {
   double oracle_s = 0;  ///< seconds that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// The gap between the seconds and the bound (base/gap.hpp). None: there was no
-  /// search.
+  /// Returns the gap between the seconds and the bound (base/gap.hpp), or none if the method does not search.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// Moves; beside: of these, on the copy engine.
+    /// The number of moves in each direction. `beside` counts those moves of both directions that the copy engine makes
+    /// while kernels run.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
@@ -49,7 +49,8 @@ struct PlacementWay {
   std::string summary;
   /// Throws Infeasible, InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  bool searched = false;  ///< never slower than with less memory or freedom
+  /// Whether the method searches. Then more memory or freedom never makes its result slower.
+  bool searched = false;
 };
 
 /// The methods, in the order of their freedom.

@@ -18,7 +18,7 @@ struct Optimizer {
   std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
-  bool updates = true;       ///< false: gradients are only summed
+  bool updates = true;       ///< whether weights are updated; if false, gradients are only summed
   int states = 0;            ///< values kept per parameter, beside its gradient
   int flop = 0;              ///< FLOP per parameter
 };

@@ -10,8 +10,8 @@ const Optimizer adam_optimizer = {
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .details =
         "Use it for transformers and other networks that are trained with Adam or a relative with two moments. Its "
-        "state is twice as large as the weights in the element type of the state. With float16 weights, states and a "
-        "copy of the weights in float32, it is often the largest part of the memory.",
+        "state has two values per weight, each in the element type of the state. If the weights are float16, and the "
+        "state and a copy of the weights are float32, then the state is often the largest part of the memory.",
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and the end of section 2",
     .example =

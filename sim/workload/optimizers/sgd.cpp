@@ -9,7 +9,7 @@ const Optimizer sgd_optimizer = {
     .summary =
         "Stochastic gradient descent without momentum keeps no state and takes 2 FLOP per parameter.",
     .details =
-        "Use it to see the least that training with an update needs. It holds weights and gradients only, and an "
+        "Use it to see the least that training with an update needs. The device holds weights and gradients only. An "
         "update reads both and writes the weights.",
     .source = "Robbins and Monro, A stochastic approximation method (1951)",
     .example =
