@@ -105,8 +105,8 @@ void require_counted_memories(const Scenario& scenario) {
     if (field.name == "placement" && !places_tensors(field)) return;
   fail_at(*placement,
           "a placement needs a cost model that counts the bandwidths of memories, and '" +
-              scenario.cost.name() + "' does not: expected one as in " +
-              "cost.model=roofline, or placement none");
+              scenario.cost.name() +
+              "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
 /// Cuts the model with this cut. If the cut is null, the model stays whole.

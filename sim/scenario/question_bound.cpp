@@ -20,8 +20,8 @@ std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
 
-/// How far samples have come. It has the seconds that have been computed for them, and the bytes that they
-/// hold.
+/// A place in the model that all samples have reached: the seconds that have been computed for them up to this place,
+/// and the bytes that they hold there.
 struct Place {
   double computed = 0, bytes = 0;
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }

@@ -36,7 +36,7 @@ void read_training(Workload& workload, const Reader& reader) {
   training.master_weights = reader.boolean("master_weights");
   if (training.master_weights && !training.optimizer->updates)
     reader.fail("master_weights",
-                "'master_weights' needs an optimizer that updates weights; it is " +
+                "'master_weights' needs an optimizer that updates weights; the optimizer is " +
                     training.optimizer->name);
   training.split_backward = reader.boolean("split_backward");
   if (reader.has("backward")) {
@@ -169,7 +169,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
   }
   if (scenario.phases && !policy.takes_phases)
     fail_at(*scenario.document.find("phases"),
-            "policy '" + policy.name + "' takes no 'phases'; policies that do: " +
+            "policy '" + policy.name + "' does not take 'phases'; policies that take 'phases': " +
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
@@ -198,7 +198,8 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// The names of the devices that compute: those of the replicas, or the one of the policy.
+/// Returns the names of the devices that compute. Under a policy with replicas, they are the devices of the replicas,
+/// otherwise the policy's one device.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;
@@ -219,8 +220,9 @@ bool can_place(const Scenario& scenario, const Field& placement, const std::stri
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Sets `placement` to auto if the scenario does not say it, the policy (or the policy of its
-/// replicas) can place tensors in two memories, and all its devices have them.
+/// Reads the policy. Sets its key `placement` to auto if three things hold: the scenario does not have the key, the
+/// policy (or the policy of its replicas) can place tensors in two memories, and can_place() is true for all its
+/// devices.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
   const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;

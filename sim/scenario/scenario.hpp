@@ -21,7 +21,7 @@ struct Scenario {
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
-  std::optional<Chosen<Cut>> cut;  ///< also from `phases: {after: ...}`; none: Sluice chooses
+  std::optional<Chosen<Cut>> cut;  ///< none: Sluice chooses; `phases: {after: ...}` sets it, too
   std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
   std::optional<Keys> phases;
   bool capacity_enforced = true;
@@ -54,7 +54,7 @@ Plan make_plan(const Scenario& scenario);
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  std::string text;  ///< "cut: by_weight, groups: 12"; empty where the scenario says how
+  std::string text;  ///< "cut: by_weight, groups: 12"; empty if the scenario says how to cut
 };
 /// Returns one element if the scenario says how the model is cut, else all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);
@@ -63,7 +63,7 @@ struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  /// How to price it again. None: that is not possible.
+  /// How to price the plan again, or none if that is not possible.
   std::optional<PriceAgain> price_again = {};
 };
 PlannedScenario plan_scenario(const Scenario& scenario);

@@ -123,7 +123,7 @@ VALUES = [
     said("a parameter of another cost model", 20, ["unknown key 'compute_efficiency' in cost peak", "allowed: model"], "cost={model: peak, compute_efficiency: 0.5}"),
     said("a policy that does not train", 15, ["policy 'sharded' does not plan for training, but for inference", "resident, streamed, phased, data_parallel"], "policy={name: sharded}", "workload.mode=training"),
     said("fates that a policy does not support", 18, ["policy 'resident' does not honour the fates 'offload_all' in inference", "it honours: keep_all", "streamed"], "policy={name: resident}", "fates={strategy: offload_all}"),
-    said("phases of a policy without", 8, ["policy 'streamed' takes no 'phases'", "policies that do: phased"], "phases={activations: on_chip}"),
+    said("phases of a policy without", 8, ["policy 'streamed' does not take 'phases'", "policies that take 'phases': phased"], "phases={activations: on_chip}"),
     said("a replica that cannot be one", 39, ["'sharded' for 'replica'", "resident, streamed, phased"], "policy={name: data_parallel, replica: sharded}"),
     said("a parameter of fates that are chosen", 32, ["'budget' in fates", "'strategy: auto'"], "fates={strategy: auto, budget: 1GB}"),
     said("a parameter of fates that nobody names", 16, ["'budget' in fates", "'strategy: auto'"], "fates={budget: 1GB}"),
