@@ -83,7 +83,7 @@ extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
         "Makes a given number of stages, so that the longest takes the least time by the cost model. Of equally good "
-        "cuts, it is the one with the longer early stages.",
+        "cuts, it takes the one whose early stages are longer.",
     .details =
         "Use it for several devices, each with one stage: the slowest stage limits the throughput. It weighs a stage "
         "by the seconds of its computation only, and counts neither its weights nor the boundaries. The stages change "

@@ -8,7 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns, for each layer, the number of tensors that it is the last to read. No layer reads the answers.
+/// Returns, for each layer, the number of tensors whose last reader is this layer. Answers do not count, because no
+/// layer reads them.
 std::vector<std::uint32_t> deaths(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);

@@ -56,7 +56,8 @@ struct Stage {
     /// Inner tensors that the backward pass reads, and tensors that layers keep for themselves.
     std::int64_t inner_bytes = 0;
     std::int64_t selective_bytes = 0;  ///< the part that selective recomputation drops
-    bool reads_input = false, reads_output = false;  ///< the backward pass reads what crosses
+    /// Whether the backward pass reads the tensors that cross into the stage, and those that cross out.
+    bool reads_input = false, reads_output = false;
     /// Like Stage::workspace_bytes, but only of the inner tensors that are not kept.
     std::int64_t workspace_bytes = 0;
   } kept;
