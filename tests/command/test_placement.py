@@ -66,7 +66,7 @@ class Placement(unittest.TestCase):
         self.assertEqual(code, 4)
         document = json.loads(out)
         self.assertEqual((document["cost_model"], document["fast_capacity_bytes"]), ("roofline", 24000000000))
-        self.assertIn("it needs 41.11 GB there, which has 20.56 GB; the largest tensors are weights of full6 (20.97 GB)",
+        self.assertIn("the kernel needs 41.11 GB there, and the memory has 20.56 GB; the largest tensors are weights of full6 (20.97 GB)",
                       document["results"][0]["refused"])
 
     def test_a_profile_of_kernels_by_placement_gives_each_kernel_its_row(self):

@@ -184,7 +184,7 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
   const PlacementQuestion pinned(problem);
   CHECK_THROWS_WITH(optimum({.question = pinned, .capacity = 9}),
                     Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
-                             " (step 1 of 3): it needs 10 B there, which has 9 B"));
+                             " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 
 TEST_CASE("the worth of a tensor's place: the seconds that a change would cost", "[placement]") {
