@@ -182,9 +182,10 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
   problem = small();
   problem.tensors[0].pinned = PlacementProblem::Pinned::fast;
   const PlacementQuestion pinned(problem);
-  CHECK_THROWS_WITH(optimum({.question = pinned, .capacity = 9}),
-                    Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
-                             " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
+  CHECK_THROWS_WITH(
+      optimum({.question = pinned, .capacity = 9}),
+      Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
+               " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 
 TEST_CASE("the worth of a tensor's place: the seconds that a change would cost", "[placement]") {
