@@ -27,6 +27,12 @@ extern const Metric lower_bound_s_metric = {
     .summary =
         "The makespan below which no execution of this plan can get. It is the time of the busiest stream or link with "
         "what must come before and after, or of the longest chain of actions.",
+    .details =
+        "For each stream it adds up the shortest time before its first action, the seconds of all its actions, and the "
+        "shortest time after its last action. For each link it does the same with the bytes of the link / its "
+        "bandwidth. The bound is the greatest of these sums, or the longest chain of actions that wait for each other "
+        "if that is longer. Waits for memory are left out, because they can only delay actions. The comment in the "
+        "source has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -54,6 +60,9 @@ extern const Metric bound_by_metric = {
         "what must come before and after, as long as the bound or up to 1 % less. Among several it is the one that "
         "works longest. If there is none, the value is dependencies: several streams or links must work one after the "
         "other.",
+    .details =
+        "Use it to see what to improve. If it names a compute stream, a faster device helps; if it names a link or a "
+        "copy engine, a faster link or fewer bytes help. If it says dependencies, more overlap between streams helps.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -39,6 +39,10 @@ extern const Metric compute_s_by_stage_metric = {
     .name = "compute_s_by_stage",
     .unit = "s",
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
+    .details =
+        "It adds up the seconds of all actions of a stage on compute streams, in training for example forward passes, "
+        "backward passes and recomputation. Stages with the same name count together, and actions without a stage "
+        "count under `none`. Use it to find the stage that takes longest when you choose another cut.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -20,6 +20,10 @@ extern const Metric flop_metric = {
     .unit = "FLOP",
     .summary =
         "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
+    .details =
+        "Recomputation counts as well: with it, a step has more FLOP than the passes of the model. The page of layers "
+        "says what each type of layer counts. Divide the value by makespan_s to compare a run with the peak rate of a "
+        "device.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -31,6 +35,10 @@ extern const Metric arithmetic_intensity_metric = {
     .unit = "FLOP/byte",
     .summary =
         "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
+    .details =
+        "The formula is flop / transferred_bytes. For one device behind one link, compare the value with (rate of the "
+        "device) / (bandwidth of the link). If the value is smaller, the transfers take longer than the computation, "
+        "even if both run at their full rates.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

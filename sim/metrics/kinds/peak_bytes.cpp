@@ -46,6 +46,9 @@ extern const Metric peak_bytes_metric = {
     .name = "peak_bytes",
     .unit = "byte",
     .summary = "The most bytes that the pool held at one moment.",
+    .details =
+        "All bytes count that actions have allocated in the pool and have not freed yet, and the tensors whose home is "
+        "the pool. Compare it with the capacity of the memory to see how much room is left.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -56,6 +59,10 @@ extern const Metric peak_bytes_by_class_metric = {
     .name = "peak_bytes_by_class",
     .unit = "byte",
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
+    .details =
+        "The values of a pool add up to its peak_bytes. Use it to see what fills a memory. If these are mostly "
+        "weights, a policy that loads weights in turn needs less memory; if these are mostly activations, a smaller "
+        "micro-batch or other fates need less.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -28,6 +28,10 @@ extern const Metric question_bound_s_metric = {
         "The makespan below which no plan for this model, workload and machine can get, as long as it computes on the "
         "devices that the policy uses, in their first memory. It counts computation, the bytes that must cross the "
         "host's links, the first loads, and what the memory cannot hold yet when the last sample needs it.",
+    .details =
+        "Unlike lower_bound_s, it does not depend on the plan, neither on its cut nor on the order of its actions. Use "
+        "it to see whether another policy is worth trying: no policy on these devices can get below it. It has no "
+        "value for the run of a plan file, because a plan file does not name its model and machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

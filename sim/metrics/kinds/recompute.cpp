@@ -20,6 +20,10 @@ extern const Metric recompute_s_metric = {
     .name = "recompute_s",
     .unit = "s",
     .summary = "Busy time of the compute streams that is recomputation.",
+    .details =
+        "It adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward computations "
+        "whose activations were dropped, because a backward pass needs them again. These seconds are a part of "
+        "compute_s. Use recompute_overhead to compare them with the other computation.",
     .source = "definition",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -50,6 +50,10 @@ extern const Metric offloaded_bytes_metric = {
     .name = "offloaded_bytes",
     .unit = "byte",
     .summary = "Bytes of activations that were saved from a device to another memory.",
+    .details =
+        "It adds up the activations that transfers of the kind `save` move. A byte that is saved twice counts twice, "
+        "and loads do not count. Use it to see how much a plan offloads; recompute_s says how much it recomputes "
+        "instead.",
     .source = "Rhu et al., vDNN (2016), section 3",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
@@ -63,6 +67,10 @@ extern const Metric training_over_inference_metric = {
         "The cost of a sample in training compared with its bare inference. It is the time of the compute streams, "
         "busy or idle, divided by the busy time of the forward passes, each counted once. The time for which the "
         "streams wait while the prologue loads weights is left out.",
+    .details =
+        "For most networks the backward pass takes about twice the FLOP of the forward pass, so that a value near 3 "
+        "means that little time is lost. The rest of a larger value is recomputation, the update of the weights, and "
+        "waits for transfers or for other devices.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -50,6 +50,10 @@ extern const Metric transfer_s_metric = {
     .name = "transfer_s",
     .unit = "s",
     .summary = "Busy time of all transfers, from set-up to the last byte.",
+    .details =
+        "It adds up the seconds of all transfers: two transfers that run for 1 s at the same time count 2 s, and a "
+        "transfer takes longer while it shares a link. Transfers may be hidden behind computation; exposed_transfer_s "
+        "says how long computation waits for them.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -62,6 +66,9 @@ extern const Metric transfer_s_by_link_metric = {
     .summary =
         "Busy time of the transfers that cross the link. A transfer over two links counts for "
         "both, and a flow of a computation counts with the time that it takes alone.",
+    .details =
+        "The times of transfers that use the link at the same moment are added up, so that the value may exceed the "
+        "makespan. Use it with full_rate_s_by_link to see how well the transfers use the link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -72,6 +79,10 @@ extern const Metric transfer_s_by_class_metric = {
     .name = "transfer_s_by_class",
     .unit = "s",
     .summary = "Busy time of the transfers of each tensor class.",
+    .details =
+        "The classes are those of the plan's tensors, such as weight, input and activation. A transfer that moves "
+        "several tensors counts with its whole time for each of them. Computations that read over links do not count. "
+        "Use it to see for which tensors the copy engines work.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

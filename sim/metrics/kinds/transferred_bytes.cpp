@@ -33,6 +33,9 @@ extern const Metric transferred_bytes_metric = {
     .name = "transferred_bytes",
     .unit = "byte",
     .summary = "Bytes of all transfers, each counted once.",
+    .details =
+        "A transfer over several links counts once. A tensor that is loaded twice counts twice. Bytes that "
+        "computations read or write over links count as well. Use it to compare how much policies move.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -43,6 +46,9 @@ extern const Metric transferred_bytes_by_link_metric = {
     .name = "transferred_bytes_by_link",
     .unit = "byte",
     .summary = "Bytes that crossed the link.",
+    .details =
+        "A transfer over two links counts for both, so that the values may add up to more than transferred_bytes. Use "
+        "it to find the link that carries the most bytes; full_rate_s_by_link turns these bytes into seconds.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -53,6 +59,9 @@ extern const Metric transferred_bytes_by_class_metric = {
     .name = "transferred_bytes_by_class",
     .unit = "byte",
     .summary = "Bytes that were moved, by tensor class.",
+    .details =
+        "The classes are those of the plan's tensors, such as weight, input and activation. Bytes that belong to no "
+        "tensor count only in transferred_bytes. Use it to see which tensors a policy moves most.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -107,6 +107,13 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
   return {
       .name = std::move(name),
       .summary = "Convolves " + over + "; each filter covers all input channels of its group.",
+      .details =
+          "Along an axis of n values the output has floor((n + zeros - dilation (kernel - 1) - 1) / stride) + 1 "
+          "values, or ceil(n / stride) with `padding: same`. The layer has (values of the kernel) x (input channels / "
+          "groups) x channels weights. Each weight takes one multiply-accumulate of 2 FLOP per position of the output, "
+          "also where it meets a zero of the padding, and a bias adds 1 FLOP per output. The backward pass takes as "
+          "many multiply-accumulates for the gradient of the input, and as many again for the gradient of the weights; "
+          "it reads the input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -122,6 +129,13 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
       .name = std::move(name),
       .summary = "Computes a transposed convolution over " + over +
                  ": it leads from the shape of a convolution's output to that of its input.",
+      .details =
+          "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - "
+          "zeros values, or n stride + output_padding with `padding: same`. Each weight takes one multiply-accumulate "
+          "of 2 FLOP per position of the input, and products that meet at one output are summed; outputs that the "
+          "padding cuts off are computed as well. The backward pass takes as many multiply-accumulates for the "
+          "gradient of the input, and as many again for the gradient of the weights; it reads the input. Use it to "
+          "enlarge an image, as decoders of segmentation networks do.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
       .example = std::move(example),

@@ -23,6 +23,12 @@ extern const LayerType dense_layer;
 const LayerType dense_layer = {
     .name = "dense",
     .summary = "Connects each element of the flattened input with each feature.",
+    .details =
+        "For n elements of the flattened input, the layer has n x features weights and takes as many "
+        "multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per feature. The backward pass takes as many "
+        "multiply-accumulates for the gradient of the input, and as many again for the gradient of the weights; it "
+        "reads the input. Use it for the last layers of a network of images, and use `matmul` if each row of the input "
+        "meets the same weights.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters = {{.name = "features",

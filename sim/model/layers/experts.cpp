@@ -148,6 +148,9 @@ const LayerType combine_layer = {
     .summary =
         "Adds up the copies of each row, one from each of its k experts, weighted by the second input, with 2 k - 1 "
         "FLOP per output.",
+    .details =
+        "It is the last step of a mixture of experts: it makes one row of the k rows that the experts computed for a "
+        "token. The backward pass takes 3 FLOP per element of these rows, and reads both inputs.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

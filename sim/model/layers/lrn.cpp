@@ -30,6 +30,11 @@ const LayerType lrn_layer = {
     .summary =
         "Normalises each element by its neighbours in the channels (local response normalisation), with size + 4 FLOP "
         "per element.",
+    .details =
+        "The formula is y = x / (k + alpha (sum of squares))^beta, where the sum goes over `size` neighbouring "
+        "channels. An element takes 1 FLOP for its square, size - 1 for the sum, and 1 each for the product with "
+        "alpha, the addition of k, the power and the division. The backward pass takes twice the FLOP of the forward "
+        "pass, and reads input and output. Use it for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",

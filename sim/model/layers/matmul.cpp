@@ -24,6 +24,11 @@ extern const LayerType matmul_layer;
 const LayerType matmul_layer = {
     .name = "matmul",
     .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
+    .details =
+        "It takes rows x columns x features multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per output. The "
+        "backward pass takes as many multiply-accumulates for the gradient of the input, and as many again for the "
+        "gradient of the weights; it reads the input. Use it for sequences, whose rows are tokens, and use `dense` if "
+        "all elements of a sample meet weights of their own.",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",

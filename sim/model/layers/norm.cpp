@@ -92,6 +92,12 @@ const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
         "Normalises each channel by the statistics of the batch; in inference, by constants: 2 FLOP per element.",
+    .details =
+        "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
+        "under the root. In inference these numbers are constants, and become one multiplication and one addition per "
+        "element. Mean and variance of inference are buffers, not parameters. The backward pass takes 13 FLOP per "
+        "element, 4 of them to compute mean and variance of the batch from the input again, so that it reads the "
+        "input.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
@@ -103,6 +109,11 @@ const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary =
         "Normalises over the last axis, with 7 FLOP per element, or 5 without scale and shift.",
+    .details =
+        "The formula is y = scale (x - mean) / sigma + shift, with mean and standard deviation sigma of each row. An "
+        "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, and 1 each for scale "
+        "and shift. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It reads the input, "
+        "and computes mean and variance from it again. Use it for transformers.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
@@ -114,6 +125,11 @@ const LayerType group_norm_layer = {
     .name = "group_norm",
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 without scale and shift.",
+    .details =
+        "The formula is that of layer_norm, but mean and standard deviation are taken over all positions of the "
+        "channels of a group. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It reads the "
+        "input, and computes mean and variance from it again. Use it for networks of images that are trained with "
+        "small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
@@ -129,6 +145,11 @@ const LayerType rms_norm_layer = {
     .name = "rms_norm",
     .summary =
         "Divides the last axis by its root mean square and scales it, with 4 FLOP per element.",
+    .details =
+        "The formula is y = scale x / sqrt(mean of x x) for each row. An element takes 2 FLOP for the mean of the "
+        "squares, 1 for the product with the inverse of the root, and 1 for the scale, which is one parameter per "
+        "feature. The backward pass takes 11 FLOP per element. It reads the input, and computes the root mean square "
+        "from it again. Use it for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

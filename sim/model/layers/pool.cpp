@@ -105,6 +105,10 @@ extern const LayerType max_pool_layer;
 const LayerType max_pool_layer = {
     .name = "max_pool",
     .summary = "Takes the largest value of each window of an image, channel by channel.",
+    .details =
+        "It counts 1 FLOP per element of the window for each output. Training keeps the position of each maximum as an "
+        "index of 8 bytes per output, as PyTorch's max_pool2d does. The backward pass adds each gradient at that "
+        "position, with 1 FLOP per output. The input and the output are not read again.",
     .source = guide,
     .example =
         "{type: input, shape: [112, 112, 64]}, {type: max_pool, kernel: 3, stride: 2, padding: 1}",
@@ -116,6 +120,9 @@ extern const LayerType avg_pool_layer;
 const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
+    .details =
+        "It counts 1 FLOP per element of the window for each output: the additions and one division. The backward pass "
+        "takes as many FLOP, and reads no activation.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -126,6 +133,10 @@ extern const LayerType global_avg_pool_layer;
 const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
     .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
+    .details =
+        "It takes 1 FLOP per element of the input. The backward pass takes as many FLOP, and reads no activation. Use "
+        "it before the last dense layer of a network of images, so that the number of weights does not depend on the "
+        "size of the image.",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
@@ -137,6 +148,10 @@ const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
     .summary =
         "Takes the means of windows of an image, which are chosen so that the output has the given size.",
+    .details =
+        "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m), so that "
+        "neighbouring windows may share an element. It takes 1 FLOP per element of each window. The backward pass "
+        "takes as many FLOP, and reads no activation. Use it for networks that accept images of any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",

@@ -100,6 +100,10 @@ extern const LayerType split_layer, slice_layer, transpose_layer;
 const LayerType split_layer = {
     .name = "split",
     .summary = "Takes one of the parts into which its input is cut along an axis.",
+    .details =
+        "It computes and moves nothing: its output is a part of the memory of its input. A layer that keeps the output "
+        "for its backward pass keeps the whole input. Use one split per part, for example to take queries, keys and "
+        "values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters = {axis_field(),
@@ -122,6 +126,10 @@ const LayerType split_layer = {
 const LayerType slice_layer = {
     .name = "slice",
     .summary = "Takes the elements between two positions along an axis of its input.",
+    .details =
+        "It computes and moves nothing: its output is a part of the memory of its input. The output has ceil((end - "
+        "begin) / step) elements along the axis. A layer that keeps the output for its backward pass keeps the whole "
+        "input.",
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
     .parameters = {axis_field(),
@@ -146,6 +154,10 @@ const LayerType slice_layer = {
 const LayerType transpose_layer = {
     .name = "transpose",
     .summary = "Puts the axes of its input into another order.",
+    .details =
+        "It computes and moves nothing: its output is the memory of its input, read in another order. A layer that "
+        "keeps the output for its backward pass keeps the input. Use `operator` instead if the program that you "
+        "describe copies the elements.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
     .parameters = {{.name = "axes",

@@ -120,6 +120,12 @@ const LayerType rnn_layer = {
     .summary =
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, it takes 2 FLOP per value.",
+    .details =
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 1 gate, and a bias adds "
+        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. Use it for short "
+        "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates of "
+        "the forward pass, and the other FLOP once more. It reads input and output. A single layer keeps nothing else. "
+        "If there are several layers, the hidden values of all except the last one are kept as well.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -131,6 +137,13 @@ const LayerType gru_layer = {
     .summary =
         "Computes the hidden values of gated recurrent units at each step. In addition to the products, it takes 17 "
         "FLOP per value.",
+    .details =
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 3 gates, and a bias adds "
+        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates r "
+        "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
+        "multiply-accumulates of the forward pass, and the other FLOP once more. It reads input and output. For each "
+        "hidden value it keeps 4 further elements per step. If there are several layers, the hidden values of all "
+        "except the last one are kept as well.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -144,6 +157,13 @@ const LayerType lstm_layer = {
     .summary =
         "Computes the hidden values of a long short-term memory at each step. In addition to the products, it takes 22 "
         "FLOP per value.",
+    .details =
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 4 gates, and a bias adds "
+        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates i, "
+        "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
+        "twice the multiply-accumulates of the forward pass, and the other FLOP once more. It reads input and output. "
+        "For each hidden value it keeps 5 further elements per step: i, f, g, o and c. If there are several layers, "
+        "the hidden values of all except the last one are kept as well.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

@@ -145,6 +145,10 @@ const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
         "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per element.",
+    .details =
+        "The table has entries x features parameters. Every sample reads the same rows of it, the first ones, so that "
+        "a cost model reads them once per micro-batch. The backward pass adds the gradient to the gradient of these "
+        "rows, with 1 FLOP per element, and reads no activation. Use it for learned positions.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -158,6 +162,10 @@ extern const LayerType class_token_layer;
 const LayerType class_token_layer = {
     .name = "class_token",
     .summary = "Puts a learned row before all other rows.",
+    .details =
+        "The output has one row more than the input, and the learned row has one parameter per feature. The forward "
+        "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
+        "reads no activation. Use it for vision transformers, and `take_row` to read the row after the last block.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
@@ -169,6 +177,10 @@ const LayerType rotary_layer = {
     .name = "rotary",
     .summary =
         "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
+    .details =
+        "A pair (x, y) becomes (x cos - y sin, x sin + y cos), which takes 3 FLOP per element. The backward pass "
+        "rotates the gradient back with as many FLOP, and reads no activation. The layer has no parameters. Use it on "
+        "queries and keys before `attention`.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
@@ -209,7 +221,7 @@ const LayerType attention_layer = {
                    {.name = "dropout",
                     .type = Type::boolean,
                     .summary =
-                        "the share of the scores that training sets to zero after the softmax",
+                        "whether training sets a share of the scores to zero after the softmax",
                     .default_text = "false"},
                    {.name = "cached",
                     .type = Type::integer,

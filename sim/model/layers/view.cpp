@@ -73,6 +73,10 @@ extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Puts the elements of its input along a single axis.",
+    .details =
+        "It computes and moves nothing: its output is the memory of its input. A layer that keeps the output for its "
+        "backward pass keeps the input. Use it between images and layers that need one axis; `dense` flattens its "
+        "input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -84,6 +88,9 @@ extern const LayerType reshape_layer;
 const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "Gives the elements of its input another shape.",
+    .details =
+        "It computes and moves nothing: its output is the memory of its input. Both shapes must have the same number "
+        "of elements. Use it, for example, to make a sequence of tokens from an image of patches.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
@@ -99,6 +106,9 @@ extern const LayerType take_row_layer;
 const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
+    .details =
+        "It computes and moves nothing: its output is a part of the memory of its input. Use it before the last layers "
+        "of a transformer that classifies, which read the first row alone.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
@@ -113,6 +123,10 @@ extern const LayerType dropout_layer;
 const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
+    .details =
+        "Training keeps a mask of 1 byte per element that says which elements were set to zero. The backward pass "
+        "multiplies the gradient by the mask and by 1 / (1 - rate), with 2 FLOP per element. The forward pass counts "
+        "no FLOP.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
