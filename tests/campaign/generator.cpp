@@ -7,25 +7,16 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-std::string link(Draws& draws, const std::string& joins, const std::vector<std::string>& rates) {
-  std::string text = "{joins: [" + joins + "], bandwidth: " + draws.one_of(rates);
-  if (draws.one_in(2)) text += key("latency", draws.one_of({"1us", "7us", "300us", "20ms"}));
-  if (draws.one_in(3)) text += key("setup", draws.one_of({"1us", "3us", "50us"}));
-  const bool half = draws.one_in(5);
-  if (half) text += key("duplex", "half");
-  if (!half && draws.one_in(5)) text += key("up", draws.one_of({"{share: 0.5}", "{setup: 9us}"}));
-  if (!half && draws.one_in(5)) text += key("together", draws.one_of({"1.5", "1.1"}));
-  if (draws.one_in(3)) text += key("sharing", "private");
-  if (draws.one_in(4)) text += key("idle", "3W") + key("busy", draws.one_of({"10W", "3W"}));
-  return text + "}";
-}
-
 /// A policy, and the number of devices it is drawn for.
 struct DrawnPolicy {
   std::string policy;  ///< its mapping, without braces
   std::string acting;  ///< the policy that computes; for data_parallel that of a replica
   bool training = false;
+  bool is_replicated = false;
+  bool sums_gradients = false;
+  bool places = false;  ///< tensors are in two memories, or may be
   int devices = 1;
+  std::string phases;  ///< the line of `phases`; empty: none
 };
 
 DrawnPolicy draw_policy(Draws& draws) {
@@ -36,15 +27,48 @@ DrawnPolicy draw_policy(Draws& draws) {
   if (!drawn.training && !replicated)
     names = {"resident", "basic", "streamed", "phased", "sharded"};
   drawn.acting = draws.one_of(names);
+  drawn.is_replicated = replicated;
   drawn.policy =
       replicated ? "name: data_parallel" + key("replica", drawn.acting) : "name: " + drawn.acting;
   const bool many = replicated || drawn.acting == "phased" || drawn.acting == "sharded";
   if (many) drawn.devices = draws.number(1, 3);
-  if (replicated && drawn.training && draws.one_in(3))
-    drawn.policy += key("all_reduce", draws.one_of({"after", "off"}));
+  drawn.sums_gradients = replicated && drawn.training;
+  if (replicated && drawn.training && draws.one_in(3)) {
+    const std::string when = draws.one_of({"after", "off"});
+    drawn.sums_gradients = when != "off";
+    drawn.policy += key("all_reduce", when);
+  }
   if (replicated && draws.one_in(3))
     drawn.policy += key("transfers", draws.one_of({"together", "in_turn"}));
   return drawn;
+}
+
+/// What only inference under the policy phased says. Returns whether a phase computes all batches of a step.
+bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
+  if (draws.one_in(4)) drawn.policy += key("weights", "on_demand");
+  if (draws.one_in(4)) drawn.policy += key("host_data", "synthetic");
+  const bool once_a_step = draws.one_in(4);
+  if (once_a_step) drawn.policy += key("weights_per", "step");
+  if (draws.one_in(3)) return once_a_step;
+  drawn.phases = "phases: {activations: " + draws.one_of({"pair_link", "streaming", "on_chip"});
+  if (!drawn.is_replicated && draws.one_in(4))
+    drawn.phases += key("stages", draws.one_of({"1", "2"}));
+  return once_a_step;
+}
+
+/// Which tensors are in the second memory of the device, or in host memory if it has only one.
+void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine) {
+  std::vector<std::string> ways = {"none"};
+  if (drawn.acting != "resident" && drawn.acting != "streamed") return;
+  if (drawn.acting == "resident" && !drawn.sums_gradients && machine.has_bandwidth)
+    ways = {"none", "auto", "static", "first_touch", "all_slow"};
+  if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
+    ways.push_back("backing");
+  drawn.places = machine.has_own_second;  // by default
+  if (!draws.one_in(machine.has_second ? 2 : 12)) return;
+  const std::string way = draws.one_of(ways);
+  drawn.places = way != "none";
+  drawn.policy += key("placement", way);
 }
 
 void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
@@ -52,7 +76,8 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
   if (acts && draws.one_in(4)) drawn.policy += key("overlap", "false");
   const bool overlaps = drawn.policy.find("overlap") == std::string::npos;
   const bool streams = drawn.acting == "streamed", phases = drawn.acting == "phased";
-  if ((streams || phases) && draws.one_in(3))
+  const bool once_a_step = phases && !drawn.training && add_phase_settings(draws, drawn);
+  if ((streams || phases) && !once_a_step && draws.one_in(3))
     drawn.policy += key("in_flight", std::to_string(draws.number(1, std::min(6, batches))));
   if (drawn.training) return;
   if (acts && draws.one_in(4)) drawn.policy += key("outputs", "discard");
@@ -62,7 +87,6 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
   if (streams && draws.one_in(3)) drawn.policy += key("resident", draws.one_of({"none", "all"}));
   if (streams && overlaps && draws.one_in(3))
     drawn.policy += key("prefetch", std::to_string(draws.number(0, 3)));
-  if (phases && draws.one_in(4)) drawn.policy += key("weights", "on_demand");
 }
 
 /// Open choices on several devices take most of a campaign's time, so they are drawn less often.
@@ -70,8 +94,12 @@ bool left_open(Draws& draws, const DrawnPolicy& drawn) {
   return draws.one_in(drawn.devices > 1 ? 8 : 3);
 }
 
-std::string random_cut(Draws& draws, const DrawnPolicy& drawn) {
-  if (left_open(draws, drawn)) return "";
+std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
+  if (left_open(draws, drawn)) {
+    const bool is_after = !drawn.phases.empty() && draws.one_in(2);
+    if (is_after) drawn.phases += key("after", "[2]");
+    return "";
+  }
   std::vector<std::string> cuts = {"per_layer",
                                    "whole",
                                    "single_tensor",
@@ -83,10 +111,14 @@ std::string random_cut(Draws& draws, const DrawnPolicy& drawn) {
   cuts.push_back("by_memory");
   cuts.push_back("{cut: by_memory, split: true}");
   if (drawn.acting == "streamed" && !drawn.training) cuts.push_back("by_time");
-  return "stages: " + draws.one_of(cuts) + "\n";
+  const std::string cut = draws.one_of(cuts);
+  return "stages: " + cut + "\n";
 }
 
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
+  const bool is_placed = drawn.policy.find("placement: static") != std::string::npos ||
+                         drawn.policy.find("placement: first_touch") != std::string::npos ||
+                         drawn.policy.find("placement: all_slow") != std::string::npos;
   if (left_open(draws, drawn)) return "";
   std::vector<std::string> fates = {"keep_all"};
   if (drawn.acting == "streamed") fates.push_back("offload_all");
@@ -101,11 +133,18 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
              "optimal",
              "{strategy: listed, offload: [1]}",
              "{strategy: listed, recompute: [1]}"};
+  if (drawn.training && is_placed)
+    fates = {"keep_all", "offload_all", "recompute_all", "checkpoint", "sqrt"};
   return "fates: " + draws.one_of(fates) + "\n";
 }
 
-std::string random_workload(Draws& draws, const DrawnPolicy& drawn, int& batches) {
-  const int micro_batch = draws.number(1, 3), steps = draws.number(1, 4);
+/// How the layers are priced.
+enum class Prices { roofline_or_peak, peak, measured, fitted };
+
+std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices prices, int& micro_batch,
+                            int& batches) {
+  micro_batch = draws.number(1, 3);
+  const int steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
   // For several devices the plans are long, and many are compared, so there are fewer micro-batches.
   const int accumulation =
@@ -120,55 +159,61 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, int& batches
     const std::string optimizer = draws.one_of({"sgd", "adam", "none"});
     text += key("mode", "training") + key("optimizer", optimizer);
     if (draws.one_in(4)) text += key("split_backward", "true");
-    if (draws.one_in(4)) text += key("backward", "per_layer");
+    const bool knows = prices == Prices::measured || prices == Prices::fitted;
+    if (!knows && draws.one_in(4)) text += key("backward", draws.one_of({"per_layer", "1.5"}));
     if (draws.one_in(5) && optimizer != "none") text += key("master_weights", "true");
   }
   return text + "}\n";
 }
 
-}  // namespace
-
-std::string random_machine(Draws& draws, int devices) {
-  std::string device = "{count: " + std::to_string(devices);
-  const std::string rate = draws.one_of({"1GFLOP/s", "10GFLOP/s", "200GFLOP/s", "3TFLOP/s"});
-  device += key("rate", "{float32: " + rate + ", float16: " + rate + "}");
-  device += key("memory", "{capacity: unlimited" +
-                              (draws.one_in(2) ? key("bandwidth", draws.one_of({"1GB/s", "80GB/s"}))
-                                               : std::string()) +
-                              "}");
-  if (draws.one_in(3)) device += key("idle", "20W") + key("busy", draws.one_of({"250W", "20W"}));
-  if (draws.one_in(4)) device += key("launch_overhead", "2us");
-  std::string host = "{capacity: unlimited";
-  if (draws.one_in(5)) host += key("bandwidth", draws.one_of({"1GB/s", "20GB/s"}));
-  if (draws.one_in(6)) host += key("read", "700MB/s");
-  std::string links =
-      "host: " + link(draws, "host, gpu", {"1GB/s", "50MB/s", "200MB/s", "12.5GB/s"});
-  for (int d = 0; d + 1 < devices; ++d)
-    if (!draws.one_in(4))
-      links += ", pair" + std::to_string(d) + ": " +
-               link(draws, "gpu" + std::to_string(d) + ", gpu" + std::to_string(d + 1),
-                    {"2GB/s", "100MB/s"});
-  return "platform:\n  format: sluice-platform/1\n  name: random\n  devices: {gpu: " + device +
-         "}}\n  memories: {host: " + host + "}}\n  links: {" + links + "}\n";
+/// A placement needs seconds for each memory, which peak and measured seconds do not have.
+Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
+  if (drawn.places) return Prices::roofline_or_peak;
+  if (draws.one_in(3)) return Prices::peak;
+  if (draws.one_in(8)) return Prices::measured;
+  if (machine.is_fitted && draws.one_in(2)) return Prices::fitted;
+  return Prices::roofline_or_peak;
 }
+
+std::string cost_text(Prices prices) {
+  switch (prices) {
+    case Prices::peak:
+      return "cost: peak\n";
+    case Prices::measured:
+      return "cost: measured\n";
+    case Prices::fitted:
+      return "cost: {model: fitted, file: gpus_float32, unfitted: roofline}\n";
+    case Prices::roofline_or_peak:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
 
 Question random_question(Draws& draws) {
   Question question;
   static const std::vector<double> shares = {0, 1, 1, 0.9, 0.7, 0.5, 0.3};
   question.share = shares[draws.below(static_cast<std::uint32_t>(shares.size()))];
+  if (draws.one_in(6)) question.host_share = draws.one_in(2) ? 1.5 : 1;
+  if (draws.one_in(8)) question.reserved = draws.one_in(2) ? 3'000'000 : 77;
   DrawnPolicy drawn = draw_policy(draws);
-  int batches = 1;
-  const std::string workload = random_workload(draws, drawn, batches);
+  const DrawnMachine machine = random_machine(draws, drawn.devices);
+  add_placement(draws, drawn, machine);
+  const Prices prices = random_prices(draws, drawn, machine);
+  int batches = 1, micro_batch = 1;
+  const std::string workload = random_workload(draws, drawn, prices, micro_batch, batches);
   add_settings(draws, drawn, batches);
   const std::string cut = random_cut(draws, drawn), fates = random_fates(draws, drawn);
-  std::string rest;
-  if (draws.one_in(3)) rest += "cost: peak\n";
+  std::string rest = cost_text(prices);
+  if (!drawn.phases.empty()) rest += drawn.phases + "}\n";
   if (draws.one_in(8)) rest += "memory: {capacity: unlimited}\n";
+  const bool is_measured = prices == Prices::measured;
   question.text =
-      "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: "
-      "random, layers: [" +
-      random_network(draws) + "]}}\n" + random_machine(draws, drawn.devices) + workload + cut +
-      fates + "policy: {" + drawn.policy + "}\n" + rest;
+      "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: random" +
+      (is_measured ? key("measured_batch", std::to_string(micro_batch)) : "") + ", layers: [" +
+      random_network(draws, is_measured) + "]}}\n" + machine.text + workload + cut + fates +
+      "policy: {" + drawn.policy + "}\n" + rest;
   return question;
 }
 

@@ -1,23 +1,38 @@
-// Draws random scenarios, which are valid. They have every policy, mode, strategy for fates and cut, on machines whose
-// links have latencies, set-ups and contention.
+// Draws random scenarios, which are valid. They have every policy, mode, strategy for fates, cut and cost model, on
+// machines with groups, switches and several memories, whose links have latencies, set-ups and contention.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "campaign/draws.hpp"
 
 namespace sluice::test {
 
 struct Question {
-  std::string text;  ///< of the scenario; its devices have unlimited memory
+  std::string text;  ///< of the scenario; its devices and its host have unlimited memory
   /// The capacity, as a part of the peak of a run with unlimited memory; 0: unlimited.
   double share = 0;
+  double host_share = 0;  ///< the same for the host's memory
+  std::int64_t reserved =
+      0;  ///< bytes of the device's memory that tensors cannot have, if it is limited
 };
 
 Question random_question(Draws& draws);
 
-// The parts of a scenario, as YAML.
-std::string random_network(Draws& draws);
-std::string random_machine(Draws& draws, int devices);
+/// A machine. Its links and memories are chosen, and its capacities are unlimited except for second memories.
+struct DrawnMachine {
+  std::string text;                  ///< the mapping `platform`
+  std::vector<std::string> devices;  ///< their names
+  bool has_bandwidth = false;        ///< the cost model roofline can price its devices
+  bool is_fitted = false;            ///< the cost model fitted can price them, too
+  bool has_own_second = false;       ///< a device has two memories of its own
+  bool has_second = false;           ///< a device reaches two memories without a link
+};
+DrawnMachine random_machine(Draws& draws, int devices);
+
+/// Returns the layers of a network, as YAML. If they are measured, each layer says seconds of its passes.
+std::string random_network(Draws& draws, bool is_measured = false);
 
 }  // namespace sluice::test

@@ -8,6 +8,18 @@ std::string layer(const std::string& type, int number, const std::string& rest =
   return ", {type: " + type + ", name: l" + std::to_string(number) + rest + "}";
 }
 
+/// Adds measured seconds to each layer, which begins with ", {" behind the input.
+std::string with_seconds(Draws& draws, const std::string& layers) {
+  std::string text;
+  for (std::size_t at = 0; at < layers.size(); ++at) {
+    text += layers[at];
+    if (at < 2 || layers.compare(at - 2, 3, ", {") != 0) continue;
+    text += "forward: " + draws.one_of({"3us", "100us", "2ms"}) +
+            ", backward: " + draws.one_of({"5us", "170us", "1ms"}) + ", ";
+  }
+  return text;
+}
+
 std::string rows(Draws& draws) {
   std::string text =
       "{type: input, name: x, shape: [" + std::to_string(draws.number(1, 700)) + "]}";
@@ -92,9 +104,7 @@ std::string transformer(Draws& draws) {
   return text;
 }
 
-}  // namespace
-
-std::string random_network(Draws& draws) {
+std::string plain_network(Draws& draws) {
   switch (draws.below(6)) {
     case 3:
       return images(draws);
@@ -105,6 +115,13 @@ std::string random_network(Draws& draws) {
     default:
       return rows(draws);
   }
+}
+
+}  // namespace
+
+std::string random_network(Draws& draws, bool is_measured) {
+  const std::string layers = plain_network(draws);
+  return is_measured ? with_seconds(draws, layers) : layers;
 }
 
 }  // namespace sluice::test

@@ -16,21 +16,37 @@ using Clock = std::chrono::steady_clock;
 
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
 
+/// Returns the bytes that a pool holds at its peak.
+double peak_of(const Executed& run, const std::string& pool) {
+  const double bytes = run.summary.number("peak_bytes", {pool});
+  return std::isnan(bytes) ? 0 : bytes;
+}
+
+/// Replaces the first unlimited capacity behind `start` by these bytes, and adds the bytes that are reserved.
+void limit(std::string& text, const std::string& start, double bytes, std::int64_t reserved) {
+  const std::string unlimited = "capacity: unlimited";
+  const std::int64_t tensors = static_cast<std::int64_t>(std::ceil(bytes)) + 1;
+  std::string given = "capacity: " + std::to_string(tensors + reserved) + "B";
+  if (reserved > 0) given += ", reserved: " + std::to_string(reserved) + "B";
+  text.replace(text.find(unlimited, text.find(start)), unlimited.size(), given);
+}
+
 /// Returns the scenario with a part of the memory that it needs without a limit.
 std::string with_memory(const Question& question) {
-  if (question.share == 0) return question.text;
+  if (question.share == 0 && question.host_share == 0) return question.text;
   const Executed run = executed(question.text);
-  double peak = 0;
-  for (const Pool& pool : run.plan().pools)
-    if (!pool.owner.empty()) {
-      const double bytes = run.summary.number("peak_bytes", {pool.name});
-      if (!std::isnan(bytes)) peak = std::max(peak, bytes);
-    }
-  const auto capacity = static_cast<std::int64_t>(std::ceil(peak * question.share)) + 1;
-  const std::string given = "capacity: " + std::to_string(capacity) + "B";
+  const Platform& platform = run.scenario.platform;
   std::string text = question.text;
-  return text.replace(text.find("capacity: unlimited"), std::string("capacity: unlimited").size(),
-                      given);
+  if (question.share > 0) {
+    double peak = 0;
+    for (const Device& device : platform.devices)
+      peak = std::max(peak, peak_of(run, device.memory().pool));
+    const bool may_reserve = platform.devices.front().memory().own;
+    limit(text, "platform:", peak * question.share, may_reserve ? question.reserved : 0);
+  }
+  if (question.host_share > 0)
+    limit(text, "host: {capacity", peak_of(run, platform.host().name) * question.host_share, 0);
+  return text;
 }
 
 std::string packed(const Verdict& verdict, const std::string& text) {
