@@ -21,16 +21,6 @@ double least_seconds(const KernelTime& time) {
   return least;
 }
 
-/// The devices that compute.
-std::vector<std::string> devices_of(const Scenario& scenario) {
-  const Value* said = scenario.policy.keys.map().find("device");
-  if (!scenario.policy->all_devices && said && said->is_scalar()) return {said->text()};
-  std::vector<std::string> names;
-  for (const Device& device : scenario.platform.devices)
-    if (names.empty() || scenario.policy->all_devices) names.push_back(device.name);
-  return names;
-}
-
 /// Returns the least seconds of the passes of one micro-batch on the device.
 double seconds_on(const Scenario& scenario, const std::string& device) {
   const Workload& workload = scenario.workload;
