@@ -7,7 +7,7 @@
 
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/replicas.hpp"
+#include "policy/settle/replicas.hpp"
 
 namespace sluice {
 

@@ -15,9 +15,6 @@
 
 namespace sluice {
 
-/// The scenario's `phases:` mapping.
-const Record& phases_record();
-
 /// A kind of workload for which a policy plans, and the strategies for fates that it uses there.
 struct PlansFor {
   Mode mode = Mode::inference;

@@ -2,8 +2,7 @@
 // weights are loaded, and then all micro-batches in flight run through it. Their activations stay on the device for the
 // next group, or go through host memory. If a step has more micro-batches than are in flight, the weights are loaded
 // several times.
-#include "base/error.hpp"
-#include "planning/placement/backing.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/training/training.hpp"
@@ -39,16 +38,6 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-Homes homes_of(const PolicyRequest& request, const Reader& parameters,
-               const CommonParameters& common) {
-  const Platform& platform = request.pricing.platform;
-  const std::string& device = common.device.name;
-  const std::string said = parameters.text("placement");
-  if (said == backing) require_backing(platform, device, parameters);
-  return {said != backing,
-          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
-}
-
 Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   if (homes_of(request, parameters, common).host) return plan_from_host(request, parameters);
@@ -79,19 +68,6 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_homes(request, common, homes, {from_host, plan});
 }
 
-/// The placements to compare if all other choices are given.
-std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  const CommonParameters common = read_common(request, parameters);
-  const Homes homes = homes_of(request, parameters, common);
-  std::vector<Value> maps;
-  if (!homes.host || !homes.backing) return maps;
-  for (const char* source : {"none", backing}) {
-    maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(std::string(source)));
-  }
-  return maps;
-}
-
 /// Returns the cuts: groups of about equal weights, because the groups take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
@@ -104,15 +80,7 @@ std::vector<CutChoice> cuts(const CutQuestion& question) {
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
-  fields.push_back(
-      {.name = "placement",
-       .type = Type::choice,
-       .summary = "the home of the tensors that take turns on the device; none: host memory; "
-                  "backing: the device's second memory, into which the weights are loaded once; "
-                  "auto: whichever takes less time; default: auto if the device has a second "
-                  "memory that is not host memory",
-       .default_text = "none",
-       .choices = {"none", "auto", backing}});
+  fields.push_back(home_field());
   return fields;
 }
 
@@ -138,7 +106,7 @@ const Policy streamed_policy = {
     .cuts = cuts,
     .plan = plan_streamed,
     .candidates = candidates,
-    .alternatives = alternatives,
+    .alternatives = alternatives_of_homes,
 };
 
 }  // namespace sluice

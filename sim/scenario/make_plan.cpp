@@ -8,7 +8,7 @@
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
 #include "platform/written.hpp"
-#include "policy/settle.hpp"
+#include "policy/settle/settle.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {

@@ -1,6 +1,7 @@
 #include "scenario/records.hpp"
 
 #include "fates/strategy.hpp"
+#include "planning/phased/phases.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {

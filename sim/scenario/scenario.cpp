@@ -10,6 +10,7 @@
 #include "document/override.hpp"
 #include "document/places.hpp"
 #include "model/importer.hpp"
+#include "planning/phased/phases.hpp"
 #include "planning/placement/backing.hpp"
 #include "scenario/records.hpp"
 

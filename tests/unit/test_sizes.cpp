@@ -1,4 +1,4 @@
-// How large things may be: files up to 400 lines, folders of sim/ up to 20 .cpp files of their own,
+// How large things may be: files up to 400 lines, policies up to 120, folders of sim/ up to 20 .cpp files of their own,
 // functions up to 60 lines. Lists of entries (a folder with one file per entry, a record, a
 // catalog) may be longer.
 #include <catch2/catch.hpp>
@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_lines_of_a_file = 400;
 constexpr std::size_t most_files_of_a_folder = 20;
 constexpr std::size_t most_lines_of_a_function = 60;
+
+constexpr std::size_t most_lines_of_a_policy = 120;
 
 /// One file per entry of a catalog.
 const std::set<std::string> folders_of_entries = {"sim/model/layers", "sim/metrics/kinds",
@@ -104,6 +106,18 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
   CHECK(files > 300);  // otherwise nothing was read
+}
+
+TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
+  std::size_t files = 0;
+  each_source("sim/policy", [&](const fs::path& path, const std::vector<std::string>& lines) {
+    if (path.parent_path() != "sim/policy" || path.extension() != ".cpp") return;
+    ++files;
+    if (lines.size() > most_lines_of_a_policy)
+      FAIL_CHECK(path.string() << " has " << lines.size()
+                               << " lines; what is not a policy belongs to sim/planning");
+  });
+  CHECK(files > 5);  // otherwise nothing was read
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {

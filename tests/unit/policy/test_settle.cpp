@@ -7,7 +7,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/settle.hpp"
+#include "policy/settle/settle.hpp"
 #include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
 

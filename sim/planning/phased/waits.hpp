@@ -1,12 +1,12 @@
-// The actions that policy phased lists for each phase, and the waits between phases. Internal to
-// this policy.
+// The actions that policy phased lists for each phase, and the waits between phases. Only this
+// folder includes it.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "planning/builder.hpp"
-#include "policy/phased/phases.hpp"
+#include "planning/phased/phases.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "policy/settle.hpp"
+#include "policy/settle/settle.hpp"
 
 #include <algorithm>
 #include <exception>

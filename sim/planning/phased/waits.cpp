@@ -1,4 +1,4 @@
-#include "policy/phased/waits.hpp"
+#include "planning/phased/waits.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The actions of phased inference: loads, computations and saves, phase by phase, and their waits.
 #pragma once
 
-#include "policy/phased/phases.hpp"
+#include "planning/phased/phases.hpp"
 
 namespace sluice {
 

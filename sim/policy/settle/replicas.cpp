@@ -1,4 +1,4 @@
-#include "policy/replicas.hpp"
+#include "policy/settle/replicas.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
 #include "planning/replica.hpp"
-#include "policy/settle.hpp"
+#include "policy/settle/settle.hpp"
 
 namespace sluice {
 
@@ -115,7 +115,8 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
+    parts.push_back(
+        settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
   return parts;
@@ -163,11 +164,8 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
   const PolicyRequest one = on(request.pricing.platform, request, workload, parameters);
   std::vector<Value> ways;
-  // The replicated policy may have further choices that are not in its parameters. Then they are also made without
-  // settling these parameters first.
-  if (policy.candidates && !policy.candidates(one, keys.reader()).empty())
-    ways.push_back(parameters.map());
-  for (const Value& way : policy.alternatives(one, keys.reader())) {
+  for (const Value& way : policy.alternatives(
+           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
       const Value* asked = keys.map().find(entry.key);

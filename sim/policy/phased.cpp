@@ -9,8 +9,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planning/phased/listing.hpp"
 #include "planning/training/training.hpp"
-#include "policy/phased/listing.hpp"
+#include "policy/policy.hpp"
 
 namespace sluice {
 

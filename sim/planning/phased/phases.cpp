@@ -1,4 +1,4 @@
-#include "policy/phased/phases.hpp"
+#include "planning/phased/phases.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "policy/phased/listing.hpp"
+#include "planning/phased/listing.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "planning/parts.hpp"
-#include "policy/phased/waits.hpp"
+#include "planning/phased/waits.hpp"
 
 namespace sluice {
 

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "policy/policy.hpp"
+#include "planning/draft.hpp"
 
 namespace sluice {
+
+/// The scenario's `phases:` mapping.
+const Record& phases_record();
 
 enum class Activations { on_chip, pair_link, streaming };
 

@@ -1,0 +1,187 @@
+#include "planning/placement/placement_key.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "planning/only_candidate.hpp"
+#include "planning/placement/placed_draft.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// With `none`, everything is in one memory. `auto` compares this with placements in two memories.
+constexpr const char* nowhere_else = "none";
+constexpr const char* compared = "auto";
+
+/// Whether placements are tried with these fates. Those of the scenario must not depend on the size of
+/// a memory, and must be the same for all layers of a stage. Where fates are open, only the placements
+/// that keep everything are tried, because each strategy would need a search of its own.
+bool places_with_fates(const PolicyRequest& request) {
+  if (!request.workload.training) return true;
+  const FateStrategy& strategy = request.strategy();
+  if (request.fates_open) return strategy.name == "keep_all";
+  return !strategy.searches && !strategy.selective;
+}
+
+/// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
+void require_summable(const PolicyRequest& request, const Reader& parameters) {
+  if (request.sums_gradients)
+    parameters.fail("placement",
+                    "the gradients of replicas cannot be summed under the placement '" +
+                        parameters.text("placement") + "'; use placement none or backing");
+}
+
+/// Returns whether the memories and the cost model have what a placement needs.
+bool can_place(const PolicyRequest& request, const Reader& parameters) {
+  try {
+    require_placeable(request, read_common(request, parameters));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  } catch (const Infeasible&) {
+    return false;
+  }
+}
+
+/// Adds the plans with placed tensors to the other candidates of training.
+void add_placed(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
+                std::vector<Candidate>& candidates) {
+  for (const std::string& way : placements_of_plans())
+    candidates.push_back(only_candidate("placement: " + way, [&request, &parameters, policy, way] {
+      return finish(placed_plan(request, parameters, policy, way), request);
+    }));
+}
+
+/// The placements to compare for a strategy that has no candidates because it searches by itself.
+std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
+  std::vector<Value> maps;
+  if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
+  for (const char* way : {nowhere_else, backing}) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(std::string(way)));
+  }
+  return maps;
+}
+
+}  // namespace
+
+Field placement_field() {
+  Field placement = {
+      .name = "placement",
+      .type = Type::choice,
+      .summary =
+          "which tensors are in the device's second memory (in host memory, if it has only one); none: no tensors; "
+          "backing: activations that are offloaded, which otherwise go to host memory; auto: the choice with the least "
+          "time; default: auto if the device has two memories of its own and the cost model counts their bandwidths",
+      .default_text = nowhere_else,
+      .choices = {nowhere_else, compared}};
+  for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
+  placement.choices.push_back(backing);
+  return placement;
+}
+
+bool places(const Reader& parameters) {
+  const std::string way = parameters.text("placement");
+  return way != nowhere_else && way != compared && way != backing;
+}
+
+Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
+                  const std::string& way) {
+  require_summable(request, parameters);
+  if (!places_with_fates(request)) {
+    if (request.fates_open) {  // another attempt keeps everything
+      require_placeable(request, read_common(request, parameters));
+      throw Infeasible("a placement keeps everything where fates are open");
+    }
+    parameters.fail(
+        "placement",
+        "a placement can be combined with fates that keep, recompute or offload whole stages; the fates are '" +
+            request.strategy().name +
+            "': expected placement none, or fates such as keep_all, checkpoint or offload_all");
+  }
+  if (request.workload.training) refuse_common_in_training(parameters);
+  return placed_draft(request, read_common(request, parameters), policy, way);
+}
+
+/// Whether plans with offloaded tensors in the second memory are made. They are made if `placement` says so, or to
+/// compare them.
+bool backs(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = read_common(request, parameters).device.name;
+  if (parameters.is_word("placement", backing)) {
+    require_backing(platform, device, parameters);
+    if (!request.workload.training)
+      parameters.fail("placement",
+                      "'backing' for 'placement': in inference, policy resident moves only inputs "
+                      "and answers; use policy streamed, or another placement");
+    return true;
+  }
+  return parameters.is_word("placement", compared) && request.workload.training &&
+         request.strategy().name != "keep_all" && why_no_backing(platform, device).empty();
+}
+
+std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
+                                                const Reader& parameters, const std::string& policy,
+                                                const PlansForMachine& of_policy) {
+  const bool back = backs(request, parameters);
+  if (!request.workload.training || places(parameters)) return {};
+  std::vector<Candidate> placed;
+  if (parameters.is_word("placement", compared) && places_with_fates(request) &&
+      !request.sums_gradients && can_place(request, parameters))
+    add_placed(request, parameters, policy, placed);
+  return candidates_of_homes(request, read_common(request, parameters),
+                             {!parameters.is_word("placement", backing), back}, of_policy,
+                             std::move(placed));
+}
+
+std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
+                                              const Reader& parameters, std::vector<Value> maps) {
+  if (request.workload.training) return backing_or_not(request, parameters);
+  if (places(parameters)) return {};
+  if (!parameters.is_word("placement", compared)) return maps;
+  if (maps.empty()) maps.push_back(parameters.map());
+  for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
+  if (!can_place(request, parameters)) return maps;
+  for (const std::string& way : placements_of_plans()) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(way));
+  }
+  return maps;
+}
+
+Field home_field() {
+  return {.name = "placement",
+          .type = Type::choice,
+          .summary =
+              "the home of the tensors that take turns on the device; none: host memory; "
+              "backing: the device's second memory, into which the weights are loaded once; "
+              "auto: whichever takes less time; default: auto if the device has a second "
+              "memory that is not host memory",
+          .default_text = nowhere_else,
+          .choices = {nowhere_else, compared, backing}};
+}
+
+Homes homes_of(const PolicyRequest& request, const Reader& parameters,
+               const CommonParameters& common) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = common.device.name;
+  const std::string said = parameters.text("placement");
+  if (said == backing) require_backing(platform, device, parameters);
+  return {said != backing,
+          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
+}
+
+std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters) {
+  const CommonParameters common = read_common(request, parameters);
+  const Homes homes = homes_of(request, parameters, common);
+  std::vector<Value> maps;
+  if (!homes.host || !homes.backing) return maps;
+  for (const char* source : {nowhere_else, backing}) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(std::string(source)));
+  }
+  return maps;
+}
+
+}  // namespace sluice
