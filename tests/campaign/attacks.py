@@ -74,6 +74,12 @@ class Killed:
         table = sluice(self.folder, *SWEEP, "--csv")
         assert table.returncode == 0, table.stderr
         self.table = table.stdout
+        self.half_store = self.folder / "half.db"
+        assert sluice(self.folder, *SWEEP, "--store", self.half_store).returncode == 0
+        with contextlib.closing(sqlite3.connect(self.half_store)) as database, database:
+            database.execute("DELETE FROM points WHERE key NOT IN (SELECT key FROM points ORDER BY key LIMIT 30)")
+        self.stored = self.points(self.half_store)
+        assert len(self.stored) == 30
         assert sluice(self.folder, *CHECK, "--baseline", "golden", "--update").returncode == 0
         self.golden = self.read_golden()
 
@@ -101,25 +107,29 @@ class Killed:
         else:
             assert not part.exists()
             aborted_or_whole(self.folder, self.trace)
+        if number == signal.SIGTERM:
+            assert not part.exists(), "SIGTERM leaves no half file"
         again = sluice(self.folder, *RUN, "workload.steps=2", "-o", self.trace)
         assert again.returncode == 0, again.stderr
         assert whole_trace(self.trace) == self.hash and not part.exists()
 
+    @staticmethod
+    def points(store):
+        with contextlib.closing(sqlite3.connect(store)) as database:
+            return set(database.execute("SELECT * FROM points").fetchall())
+
     def sweep(self, number, moment):
         store = self.folder / f"{self.random.random()}.db"
+        shutil.copy(self.half_store, store)
         code, _, message = ended_early(self.folder, number, moment, *SWEEP, "--store", store)
         assert code in (0, 1, -number, 128 + number), (code, message)
-        kept = 0
-        if store.exists() and store.stat().st_size > 0:
-            with contextlib.closing(sqlite3.connect(store)) as database, contextlib.suppress(
-                    sqlite3.OperationalError):  # no tables yet
-                kept = database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+        kept = self.points(store)
+        assert self.stored <= kept, "a sweep that is ended loses no point that was stored before"
         again = sluice(self.folder, *SWEEP, "--store", store, "--csv")
         assert again.returncode == 0, again.stderr
         assert again.stdout == self.table, "a sweep that was ended goes on to the same table"
-        with contextlib.closing(sqlite3.connect(store)) as database:
-            rows = database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
-        assert rows == 60 and kept <= rows
+        after = self.points(store)
+        assert len(after) == 60 and kept <= after
         for path in self.folder.glob(store.name + "*"):
             path.unlink()
 
