@@ -114,7 +114,7 @@ class Fitting(unittest.TestCase):
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
         self.assertIn(f"The {len(rows):,} grids of thread blocks in them show this: {100 * of_k / len(rows):.0f} % consist of "
                       f"whole tiles of m x k, and {100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
-        self.assertIn(f"only one of the two applies, {only_k:,} are of m x k and {only_n} of m x n", self.page)
+        self.assertIn(f"fit only one of the two, {only_k:,} fit m x k and {only_n} fit m x n.", self.page)
 
     def a30(self, rate):
         path = self.folder / "a30.json"
