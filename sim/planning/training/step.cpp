@@ -114,7 +114,7 @@ class StepMaker {
       case TapeOp::Kind::backward:
         return backward(op.number, tensors);
       case TapeOp::Kind::save:
-        return save((op.inner ? tensors.inner : tensors.boundary).at(op.number));
+        return save_once((op.inner ? tensors.inner : tensors.boundary).at(op.number));
       case TapeOp::Kind::load:
         return load(op, tensors);
     }
@@ -236,6 +236,11 @@ class StepMaker {
       use(slot, tensors.boundary.at(static_cast<std::uint32_t>(b)), chain_.boundary(b).load_s);
     });
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
+  }
+
+  /// Saves what the tape saves, unless host memory has a copy since another device needed the tensor.
+  void save_once(TensorLocation& location) {
+    if (location.copy == none) save(location);
   }
 
   /// Saves a tensor directly after the slot that made it, or that was the last to add to it.

@@ -1,0 +1,64 @@
+// A training step as a program. A tensor that another device needs is sent through host memory, and host memory keeps
+// one copy of it.
+#include "planning/training/step.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using Kind = TapeOp::Kind;
+
+/// Three stages that make 2, 3 and 1 kB from an input of 1 kB. The last stage also reads what the first one made.
+Chain with_shortcut() {
+  Chain chain;
+  chain.input.bytes = 1000;
+  for (const std::int64_t bytes : {2000, 3000, 1000}) {
+    ChainStage stage;
+    stage.output.bytes = bytes;
+    stage.gradient = bytes;
+    chain.stages.push_back(stage);
+  }
+  chain.stages[2].gradient = 0;
+  chain.stages[2].reads_output = true;
+  chain.stages[0].reads = {{0, true}};
+  chain.stages[1].reads = {{1, true}};
+  chain.stages[2].reads = {{1, true}, {2, true}};
+  return chain;
+}
+
+/// The bytes of all saves of a step, as "NAME BYTES", in order.
+std::vector<std::string> saves_of(const Program& step) {
+  std::vector<std::string> saves;
+  for (const Program::Operation& operation : step.operations)
+    for (const std::uint32_t saved : operation.saves)
+      saves.push_back(step.instances[saved].name + " " +
+                      std::to_string(step.instances[saved].bytes));
+  return saves;
+}
+
+TEST_CASE(
+    "a boundary that was sent through host memory is not saved again when the tape saves it") {
+  const Chain chain = with_shortcut();
+  const std::vector<StageState> stages(3);
+  // The devices take turns with the passes: F0 on 0, F1 on 1, F2 on 0, B2 on 1, F0 again on 0, B1 on 1, B0 on 0.
+  //   F1 needs A's output (2 kB), which is on device 0: it is saved after F0. F2 finds it on device 0.
+  //   F2 needs B's output (3 kB), which is on device 1: it is saved after F1. B2 finds both on device 1.
+  //   B2 needs C's output (1 kB), which is on device 0: it is saved after F2.
+  //   F0 runs again. The tape saves A's output after it, of which host memory has a copy, and loads it for B1.
+  //   B1 needs the gradient of B's output (3 kB), which B2 made on device 1, and A's output, and adds to the gradient of
+  //   A's output (2 kB), which B2 made on device 1, too. B0 on device 0 needs that gradient: it is saved after B1.
+  const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
+                     {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},
+                     {Kind::forward, 0, true}, {Kind::save, 1},     {Kind::load, 1},
+                     {Kind::backward, 1},      {Kind::load, 0},     {Kind::backward, 0}};
+  const Program step = make_step({.chain = chain, .tape = tape, .stages = stages, .devices = 2});
+  CHECK(saves_of(step) == std::vector<std::string>{"boundary.0.0 2000", "boundary.1.0 3000",
+                                                   "output.2.0 1000", "gradient.1.0 2000"});
+}
+
+}  // namespace
+}  // namespace sluice
