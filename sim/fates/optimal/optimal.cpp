@@ -13,6 +13,7 @@
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
+#include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/milp.hpp"
 #include "fates/optimal/report.hpp"
 #include "fates/optimal/search.hpp"
@@ -30,31 +31,45 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-[[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found,
+/// The bytes of the smallest tape that was found, a proven bound on the bytes of any tape, and those that are available.
+struct Refusal {
+  std::int64_t least, bound, budget;
+};
+
+/// Says how many bytes are missing, and how sure this is. Without branches the tape that needs the least bytes is known.
+/// If the chain branches, that tape is found on its view without branches, and another tape may need less.
+std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
+  const auto [least, bound, budget] = refusal;
+  const std::int64_t count = request.chain.side_by_side;
+  const std::string who = count == 1 ? std::string("a micro-batch needs ")
+                                     : std::to_string(count) + " micro-batches side by side need ";
+  const std::string what =
+      std::string(" for activations, their gradients") +
+      (request.takes_turns() ? ", workspace and weights that take turns" : " and workspace");
+  const std::string only = ", and only " + bytes_text(budget) + " are available";
+  const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
+  if (!request.chain.branches() || bound >= least)
+    return always + bytes_text(least) + what + only + ". The least budget that works is " +
+           bytes_text(least);
+  const std::string found = ". The least budget that was found to work is " + bytes_text(least);
+  if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
+  return "does not fit: in the schedule with the least bytes that was found, " + who +
+         bytes_text(least) + what + only + found + ". It is certain only that budgets below " +
+         bytes_text(bound) + " do not work";
+}
+
+/// `request` is the one to which the tape belongs. `bound` holds for every tape that was considered.
+[[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found, std::int64_t bound,
                          std::int64_t budget) {
   const std::int64_t least = found.bytes;
   Shortage shortage;
   if (!found.tape.empty()) shortage = request.shortage(found.tape);
   shortage.needed_bytes = least;
   shortage.available_bytes = budget;
-  const std::int64_t count = request.chain.side_by_side;
-  const std::string who = count == 1 ? std::string("a micro-batch needs ")
-                                     : std::to_string(count) + " micro-batches side by side need ";
-  const std::string what =
-      request.takes_turns() ? ", workspace and weights that take turns" : " and workspace";
   if (least <= budget)
     throw Infeasible("does not fit: no schedule was found that fits into the memory of each device",
                      std::move(shortage));
-  // If the chain branches, the tape that needs the least bytes is found on its view without branches.
-  // Another tape may need less.
-  const char* const sure = request.chain.branches()
-                               ? ". The least budget that was found to work is "
-                               : ". The least budget that works is ";
-  throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
-                       bytes_text(least) + " for activations, their gradients" + what +
-                       ", and only " + bytes_text(budget) + " are available" + sure +
-                       bytes_text(least),
-                   std::move(shortage));
+  throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }
 
 /// The result of a search, in seconds of the whole run, with a lower bound and the seconds that one more GB would save.
@@ -259,7 +274,7 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                                   std::to_string(request.chain.stages.size()) + "; use frontier");
   InTurnSearch search(request);
   const Tape known = search.within(budget);
-  if (known.empty()) refuse(request, search.least(), budget);
+  if (known.empty()) refuse(request, search.least(), least_bytes_bound(request.chain), budget);
   if (request.chain.host_room)
     parameters.fail(
         "solver",
@@ -283,8 +298,11 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
     parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove it");
   FateResult found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
-  if (found.tape.empty())
-    refuse(found.least_selective ? *request.selective : request, found.least, budget);
+  if (found.tape.empty()) {
+    std::int64_t bound = least_bytes_bound(request.chain);
+    if (request.selective) bound = std::min(bound, least_bytes_bound(request.selective->chain));
+    refuse(found.least_selective ? *request.selective : request, found.least, bound, budget);
+  }
   FateChoice choice{found.tape, {}, found.bytes};
   choice.selective = found.selective;
   choice.seconds = found.seconds;

@@ -1,0 +1,44 @@
+#include "fates/optimal/least_bytes.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+/// The bytes of a forward pass of stage s: what it reads, and what it makes.
+std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
+  const ChainStage& stage = chain.stages[s];
+  std::int64_t tensors = stage.output.bytes;
+  chain.each_read(s, [&](std::size_t b, bool) { tensors += chain.boundary(b).bytes; });
+  tensors /= chain.side_by_side;
+  const std::int64_t inner = stage.inner.bytes / chain.side_by_side;
+  return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
+}
+
+/// The bytes of the backward pass of stage s: the gradient of its output, what its forward pass left for it, and the
+/// gradients that it makes.
+std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
+  const ChainStage& stage = chain.stages[s];
+  std::int64_t tensors = stage.inner.bytes;
+  if (s + 1 < chain.stages.size()) tensors += stage.gradient;
+  if (stage.reads_output) tensors += stage.output.bytes;
+  chain.each_read(s, [&](std::size_t b, bool backward) {
+    if (backward) tensors += chain.boundary(b).bytes;
+    if (b > 0) tensors += chain.stages[b - 1].gradient;
+  });
+  return tensors / chain.side_by_side + stage.backward_workspace;
+}
+
+}  // namespace
+
+// If micro-batches run side by side, what one of them leaves makes room for what the next one makes, and only the
+// tensors of one of them are sure to be on the device.
+std::int64_t least_bytes_bound(const Chain& chain) {
+  std::int64_t most = 0;
+  for (std::size_t s = 0; s < chain.stages.size(); ++s)
+    most = std::max({most, forward_bytes(chain, s), backward_bytes(chain, s)});
+  return most;
+}
+
+}  // namespace sluice

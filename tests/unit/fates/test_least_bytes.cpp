@@ -1,0 +1,130 @@
+// The proven bound on the bytes that a chain needs, and what a refusal says about it.
+#include "fates/optimal/least_bytes.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "fates/choices.hpp"
+#include "fates/strategy.hpp"
+#include "scenario/scenario.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+TEST_CASE("the least bytes are those of the largest pass") {
+  Chain chain;
+  chain.input.bytes = 10;
+  chain.stages.resize(3);
+  for (std::size_t s = 0; s < 3; ++s) {
+    chain.stages[s].output.bytes = chain.stages[s].gradient =
+        20 + 10 * static_cast<std::int64_t>(s);
+    chain.stages[s].inner.bytes = 5;
+  }
+  chain.stages[2].gradient = 0;
+  chain.stages[2].reads_output = true;
+  // The passes forward need 10 + 20, 20 + 30 and 30 + 40, without the inner tensors. Those backward need
+  //   C: 5 + 40 + 30 and the gradient of B's output (30); B: 5 + 20 + gradients of 30 and 20; A: 5 + 10 + 20.
+  CHECK(least_bytes_bound(chain) == 105);
+  // A shortcut from A to C: C backward also needs A's output (20) and its gradient (20).
+  chain.stages[0].reads = {{0, true}};
+  chain.stages[1].reads = {{1, true}};
+  chain.stages[2].reads = {{1, true}, {2, true}};
+  CHECK(least_bytes_bound(chain) == 145);
+  // If C's backward pass does not read A's output, it needs only the gradient.
+  chain.stages[2].reads = {{1, false}, {2, true}};
+  CHECK(least_bytes_bound(chain) == 125);
+  chain.stages[1].keep_workspace = 100;
+  chain.stages[1].pass_workspace = 90;
+  CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
+  chain.side_by_side = 5;  // 50 bytes of 5 micro-batches, of which one is sure to be there
+  CHECK(least_bytes_bound(chain) == 10 + 90);
+}
+
+/// Adds shortcuts: a stage also reads an earlier boundary.
+Chain with_shortcuts(test::Dice& dice, Chain chain) {
+  for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    const bool reads = chain.stages[s].reads_input;
+    chain.stages[s].reads = {{static_cast<std::uint32_t>(s), reads}};
+    if (s == 0 || !dice.one_in(2)) continue;
+    const auto earlier = static_cast<std::uint32_t>(dice.below(s));
+    chain.stages[s].reads.insert(chain.stages[s].reads.begin(), {earlier, dice.one_in(2)});
+  }
+  return chain;
+}
+
+TEST_CASE("no choice of fates needs fewer bytes than the bound") {
+  test::Dice dice(1115);
+  int equal = 0, compared = 0;
+  for (int k = 0; k < 200; ++k) {
+    Chain chain = test::random_chain(dice, 1 + dice.below(4));
+    if (dice.one_in(2)) chain = with_shortcuts(dice, std::move(chain));
+    chain.side_by_side = 1 + static_cast<std::int64_t>(dice.below(3));
+    const std::int64_t bound = least_bytes_bound(chain);
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i)
+      least = std::min(
+          least, memory_of(chain, tape_of(chain, test::fates_number(i, chain.stages.size()))).peak);
+    CAPTURE(k, bound, least);
+    CHECK(bound <= least);
+    equal += bound == least;
+    ++compared;
+  }
+  CAPTURE(equal);
+  CHECK(equal > compared / 10);  // otherwise the bound would be of no use
+}
+
+/// a, b, c, and their sum with a shortcut from a if `shortcut`. Their outputs have 2 kB, that of b as many elements as
+/// it is said, of 4 bytes. The backward passes read the inputs.
+std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
+  const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
+    return "      - {type: operator, flop: 1, parameters: 1, keeps: inputs, name: " + name +
+           ", shape: [" + std::to_string(elements) + "], inputs: [" + inputs + "]}\n";
+  };
+  Value document = parse_text(
+      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+      "    name: drawn\n    layers:\n      - {type: input, name: image, shape: [250]}\n" +
+          layer("a", 500, "image") + layer("b", elements_of_b, "a") + layer("c", 500, "b") +
+          layer("sum", 500, shortcut ? "c, a" : "c") + layer("d", 500, "sum") +
+          "platform:\n  format: sluice-platform/1\n  name: small\n"
+          "  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: unlimited}}}\n"
+          "  memories: {host: {capacity: unlimited}}\n"
+          "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n"
+          "workload: {mode: training, batch: 1, optimizer: none}\nstages: {cut: per_layer}\n"
+          "cost: {model: peak}\npolicy: {name: resident, overlap: false}\n"
+          "fates: {strategy: optimal, budget: " +
+          budget + "}\n",
+      "drawn.yaml");
+  try {
+    make_plan(read_scenario(std::move(document), "drawn"));
+  } catch (const Infeasible& infeasible) {
+    return infeasible.what();
+  }
+  return "";
+}
+
+TEST_CASE("a refusal says what is certain about the least budget") {
+  using Catch::Contains;
+  // Without branches the least bytes are known: c and the gradients of the sum and of c, and what the sum keeps.
+  CHECK_THAT(refusal("1kB", false), Contains("The least budget that works is 8000 B"));
+  // The sum backward reads c and a, and the gradients of all three are there: 5 x 2 kB. No tape needs less.
+  CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
+                                       Contains("The least budget that works is 10000 B"));
+  CHECK(refusal("10kB", true).empty());
+  // If b has 20 kB, c backward needs b, its gradient, and the gradient of c: 42 kB. What the sum added to the gradient
+  // of a (2 kB) is there, too, which the bound does not count.
+  CHECK_THAT(refusal("41kB", true, 5000),
+             Contains("whatever is kept") && Contains("needs at least 42000 B") &&
+                 Contains("The least budget that was found to work is 44000 B"));
+  CHECK_THAT(refusal("43kB", true, 5000),
+             !Contains("whatever is kept") && Contains("needs 44000 B") &&
+                 Contains("was found to work is 44000 B") &&
+                 Contains("budgets below 42000 B (42 kB) do not work"));
+  CHECK(refusal("44kB", true, 5000).empty());
+}
+
+}  // namespace
+}  // namespace sluice
