@@ -12,6 +12,8 @@ Two points of AutoTM's curve say which way holds for which operator: both ways a
 
 import csv
 import itertools
+import math
+import statistics
 import sys
 from pathlib import Path
 
@@ -105,6 +107,39 @@ def all_rules():
         yield {"relu backward": "bytes", **dict(zip(free, chosen))}
 
 
+NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # byte/s, byte/s, bytes: the rates in PMEM by ratio (placement.md)
+COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s: AutoTM's synchronous copies
+
+
+def left_out(times):
+    """Returns what BEST leaves out at 0.037, as shares of the time with everything in DRAM."""
+    share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
+    noise = 0.0
+    for operator in ("convolution", "relu backward"):
+        node, size, dram, placements = NODES[operator]
+        both = math.hypot(times[(node, *dram)], times[(node, *placements["DRAM"])])
+        noise = math.hypot(noise, NOISE * both / 1e6 * output_bytes() / size / ALL_DRAM)
+    node = "ConvolutionBiasBackpropFiltersBias_3242"
+    pools = [(gradient, made) for gradient in ("DRAM", "PMEM")
+             for made in ("DRAM, DRAM", "DRAM, PMEM", "PMEM, DRAM", "PMEM, PMEM")]
+    ratio = statistics.geometric_mean(
+        times[(node, f"PMEM, {gradient}", made)] / times[(node, f"DRAM, {gradient}", made)] for gradient, made in pools)
+    images = 4 * BATCH * 3 * 224 * 224
+    inputs = sum(4 * BATCH * (cin if n == 0 else width) * size * size
+                 for width, size, count, cin in GROUPS for n in range(count)) - images
+    size = NODES["relu backward"][1]
+    return {
+        "convolutions write": share["convolution"], "relu backward reads": share["relu backward"], "noise": noise,
+        "ratio of 3242": ratio,
+        "weights, by ratio": (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
+        "weights, by rate": inputs / READ / ALL_DRAM,
+        "reads without a cache": share["relu backward"] * (size / (size - FREE) - 1),
+        "writes at the common rate": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
+        "copies out": output_bytes() / COPY_OUT / ALL_DRAM, "copies in": output_bytes() / COPY_IN / ALL_DRAM,
+    }
+
+
 def worst(found, measured):
     return max(abs(found[share] / measured["static", share] - 1) for share in POINTS)
 
@@ -182,6 +217,9 @@ def main():
         for operator in NODES:
             one = [extra_seconds(times, operator, memory, BEST[operator]) for memory in ("PMEM", "DRAM")]
             print(f"    {one[0] - one[1]:6.1f} s  {operator}")
+        print("  at 0.037, as shares of the time in DRAM:")
+        for name, figure in left_out(times).items():
+            print(f"    {figure:6.3f}  {name}")
 
 
 if __name__ == "__main__":
