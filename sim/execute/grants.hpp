@@ -132,7 +132,7 @@ class Grants {
   std::vector<std::vector<Waiting>> waiting_;
   std::vector<std::uint32_t> changed_;    ///< pools in which bytes were released
   std::vector<std::int64_t> changed_by_;  ///< per pool: the row that last released bytes in it
-  /// Per pool, in bytes; held_: the level if the examined request is granted.
+  /// Per pool, in bytes; held_: the sum that the rule counts for the examined request.
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;
 };
