@@ -16,9 +16,10 @@ void check_blocks(const Value& blocks);
 /// Returns the block that `word` names. `blocks` may be null.
 const Value& find_block(const Value* blocks, const Value& word);
 
-/// Returns what the layers of `block` can refer to when it is used at `use`: its `inputs`, or else
-/// the previous layer, `previous`. `suffix` and `around` belong to the place where the block is
-/// used.
+/// Returns the layers outside of `block` to which its layers can refer. `use` is the item of the document that uses the
+/// block. If `use` has the key `inputs`, these are the layers that it lists, and otherwise the layer before the block,
+/// `previous`. `suffix` and `around` belong to the place where the block is used: `suffix` is the suffix of layer names
+/// there, and `around` are the layers outside of that place.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

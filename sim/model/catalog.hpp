@@ -12,8 +12,9 @@
 
 namespace sluice {
 
-/// The part of a layer's inputs on which one output pixel depends. The receptive field follows from it (see
-/// model/field.hpp). Along each axis of an image, it is one of two kinds:
+/// The part of a layer's inputs on which one output pixel depends. The receptive field is computed from this part (see
+/// model/field.hpp). `everything` means the whole input, and `same_place` the input pixel at the same position. The
+/// other two kinds have two numbers along each axis of an image:
 ///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
 ///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
 ///            input pixel lie `stride` further (a transposed convolution)
@@ -29,7 +30,7 @@ struct InputDependence {
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
   std::int64_t parameters = 0;  ///< a number of elements
-  /// The part of the parameters that is read. None: all of them.
+  /// The part of the parameters that the layer reads. If it is absent, the layer reads all parameters.
   std::optional<WeightsRead> weights_read;
   std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
@@ -45,7 +46,8 @@ struct LayerCounts {
 struct LayerType {
   std::string name;
   std::string summary;
-  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  /// a paragraph that says what the layer does, when to use it, and what it costs
+  std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
   std::vector<Field>
@@ -69,7 +71,7 @@ bool is_view(const Layer& layer);
 /// Returns whether a layer of this type ignores the values of its input.
 bool reads_nothing(const Layer& layer);
 
-/// Returns the record of a layer of that type: type, name, inputs, and the type's own keys.
+/// Returns the record of a layer of that type. Its keys are type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
 /// Returns the record of a sluice-model/1 document.

@@ -1,9 +1,8 @@
-// The receptive field of a layer: the pixels of the model's input that can change one pixel of the
-// layer's output. A layer that depends on the whole input has no field, and neither has any layer after
-// it. If branches join, the larger field counts. Pixels of the padding count like other pixels, so a
-// field may be larger than the image. The equations are 2 and 4 of Araujo, Norris and Sim, Computing
-// receptive fields of convolutional neural networks, Distill (2019), where the jump is called the
-// effective stride.
+// The receptive field of a layer: the pixels of the model's input that can change one pixel of the layer's output. A
+// layer that depends on the whole input has no field. A layer after it has no field either. If branches join, the
+// larger field counts. Pixels of the padding count like other pixels, so a field may be larger than the image. The
+// equations are 2 and 4 of Araujo, Norris and Sim, Computing receptive fields of convolutional neural networks, Distill
+// (2019), where the jump is called the effective stride.
 #pragma once
 
 #include <optional>
@@ -14,9 +13,9 @@
 
 namespace sluice {
 
-/// Returns the field of a layer that computes an output of `shape` from `inputs`. Without inputs,
-/// each pixel depends on itself. A transposed convolution has no field if its jump would be a
-/// fraction. Throws InputError on overflow.
+/// Returns the field of a layer that computes an output of `shape` from `inputs`. If `inputs` is empty, the layer is an
+/// input of the model, and each of its pixels depends only on itself. A transposed convolution has no field if its jump
+/// would be a fraction. Throws InputError on overflow.
 std::optional<ReceptiveField> field_of(const InputDependence& dependence, const Shape& shape,
                                        const std::vector<const Layer*>& inputs);
 

@@ -1,8 +1,7 @@
-// The tensors that the forward pass of some layers keeps for their backward pass. A
-// tensor that several layers read is kept once, and a view is the same tensor as its
-// source. Counts are per sample and do not include the weights. They follow Korthikanti
-// et al., Reducing activation recomputation in large transformer models (2022), section
-// 4.
+// The tensors that the forward pass of some layers keeps for their backward pass. A tensor that several layers read is
+// kept only once. A view and the tensor that it views count as one tensor. Counts are per sample and do not include the
+// weights. They follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
+// section 4.
 #pragma once
 
 #include <cstdint>

@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// Throws InputError at the item of `layers` with which the count exceeds `most` layers. A block
-/// that is used many times with the same parameters is counted once. An item that the expansion
-/// will refuse counts as one layer. `blocks` may be null.
+/// Throws InputError at the item of `layers` with which the count exceeds `most` layers. A block that is used many
+/// times with the same parameters is counted once. An item with an error counts as one layer, because read_layers
+/// refuses it later. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,
                             std::int64_t most);
 

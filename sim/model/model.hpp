@@ -19,8 +19,8 @@ using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without th
 /// Tensors of the graph are only marked as read, because several layers may keep the same tensor. `kept` counts only
 /// the tensors that belong to this layer alone.
 struct Backward {
-  bool runs = true;              ///< false: neither this layer nor any before it has weights
-  std::int64_t input_flop = 0;   ///< FLOP of the gradient of the input (I)
+  bool runs = true;             ///< false if neither this layer nor any layer before it has weights
+  std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
   bool reads_inputs = false;     ///< reads the layer's inputs
   bool reads_output = false;     ///< reads the layer's output
@@ -42,38 +42,41 @@ struct ReceptiveField {
 /// experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< per sample, at most
-  /// Every sample reads the same part; else each sample may read another one.
+  /// Whether every sample reads the same part. If false, each sample may read another part.
   bool same_for_all = false;
 };
 
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  std::string type;  ///< of the layer catalog; in a stage table the row's action
-  /// Layers whose output it reads; empty for an input of the model.
+  /// the name of a type of the layer catalog, or for a row of a stage table its action
+  std::string type;
+  /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
-  Shape shape;                  ///< the shape of its output
-  std::int64_t output = 0;      ///< elements of its output
-  std::int64_t parameters = 0;  ///< elements, without those that it shares with an earlier layer
-  std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;        ///< FLOP of the forward pass
+  Shape shape;              ///< the shape of its output
+  std::int64_t output = 0;  ///< elements of its output
+  /// number of elements, without the elements that it shares with an earlier layer
+  std::int64_t parameters = 0;
+  std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
-  std::int64_t shared = 0;  ///< shared elements, which the earlier layer counts in its parameters
+  /// number of shared elements, which only the earlier layer counts as parameters
+  std::int64_t shared = 0;
   std::optional<WeightsRead>
-      weights_read;  ///< the part of its weights that it reads; none: all of them
+      weights_read;  ///< the part of its weights that it reads; absent if it reads all
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The
   /// forward pass reads them. They are neither input nor output.
   std::int64_t cached = 0;
   Backward backward;
-  std::optional<ReceptiveField> field;  ///< none: it depends on the whole input
+  std::optional<ReceptiveField> field;  ///< absent if the layer depends on the whole input
   double sparsity = 0;                  ///< share of the weights that is zero and left out
-  /// Seconds measured for Model::measured_batch samples. None: the layer was not measured.
+  /// Measured seconds for Model::measured_batch samples. They are absent if the layer was not measured.
   std::optional<double> forward_s, backward_s;
-  /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that
-  /// only matter in this network (name, inputs, measured seconds) are left out. Layers with equal
-  /// texts and equal input shapes are the same operator. Empty for a row of a stage table.
+  /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that only belong to this
+  /// place in this network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input
+  /// shapes are the same operator. Empty for a row of a stage table.
   std::string config = {};
-  std::vector<Shape> input_shapes = {};  ///< of one sample, by input
+  std::vector<Shape> input_shapes = {};  ///< for each input, its shape for one sample
 };
 
 /// A list of layers in which each layer comes after its inputs; layer 0 is an input.
@@ -81,7 +84,7 @@ struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  /// Samples for which seconds were measured; 0: nothing was measured.
+  /// The number of samples for which seconds were measured, or 0 if nothing was measured.
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;

@@ -1,6 +1,6 @@
-// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer in the same repetition. If
-// that repetition has no such layer, the name means the layer in the repetition around it. Inside a block it may also
-// mean an input that the use of the block gives. The functions throw InputError at the name.
+// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
+// repetition. If the repetition has no such layer, the name means the layer in the repetition that encloses it. Inside
+// a block it may also mean an input that the use of the block gives. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace sluice {
 
 inline constexpr std::string_view before_word = "before";
 
-/// What the layers of a repetition or a block can refer to outside of it.
+/// The layers outside of a repetition or a block to which the layers inside it can refer.
 struct Surroundings {
   /// The layer that the first layer inside reads by default.
   std::optional<std::uint32_t> before;

@@ -12,7 +12,8 @@ namespace {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  std::string maximum_text = {};  ///< as written, where it is an expression
+  /// the maximum as it is written, if it is an expression; otherwise empty
+  std::string maximum_text = {};
 };
 
 bool is_reserved(const std::string& name) {
@@ -70,7 +71,8 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  /// The parameters whose values are expressions. They are evaluated when the plain values are known.
+  /// The parameters whose values are expressions. They are evaluated last, because they may refer to the other
+  /// parameters.
   std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;

@@ -11,7 +11,7 @@ namespace sluice {
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
 /// Reads a stage table in data-island form. Each row is a layer. Its parameters and FLOP are the differences between
-/// the running totals of two rows. Multiply-accumulates are unknown, and count as 0.
+/// the running totals of two rows. A stage table has no multiply-accumulates, so that their number is 0 for each layer.
 Model read_stage_table(const Value& table);
 
 /// The most layers that a model may have, so that a short document cannot use up all memory.

@@ -19,7 +19,7 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks` are those of the document; null if it has none.
+  /// `blocks` holds the blocks of the document. It is null if the document has none.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
@@ -103,7 +103,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // Such a value of any type is an integer or a list of integers, as for a kernel or a padding.
+    // A key of type `any` takes an integer or a list of integers, as for a kernel or a padding.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -116,8 +116,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake. It is left to the reader, whose message lists what
-    // is allowed.
+    // A word without an operator or a parameter is a typing mistake. It stays a word here, because the error that
+    // Reader reports for it lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -260,8 +260,8 @@ class Expansion {
   }
 
   /// Leaves out gradients as automatic differentiation does. If no layer before this one has weights, the gradient of
-  /// its input is left out. If this layer has no weights either, it has no backward pass at all. A measured backward
-  /// pass stays.
+  /// its input is left out. If this layer has no weights either, it has no backward pass at all, unless its backward
+  /// pass was measured.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -311,9 +311,9 @@ class Expansion {
   Parameters parameters_;  ///< the parameters of the model, or inside a block those of the block
   const Value* blocks_;
   std::vector<std::string> open_blocks_;
-  Surroundings around_;                    ///< of the current repetition or block
+  Surroundings around_;  ///< the layers outside of the current repetition or block
   std::optional<std::uint32_t> previous_;  ///< the layer that the next one reads by default
-  std::vector<bool> learns_;  ///< layers that have weights, or that read from a layer which learns
+  std::vector<bool> learns_;  ///< for each layer: whether the layer or one before it has weights
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Activations are functions of each element. One operation counts as one FLOP, and so does one call of exp, erf, tanh,
 // max or min, because the cost of these calls differs between machines.
 //
-// The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if that
-// is enough, and otherwise from the input x. PyTorch's derivatives.yaml says which of the two is kept. This table gives
-// the product, and in the last column the FLOP per element:
+// The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
+// suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column
+// of this table is the product of g and the derivative, and the last column is the FLOP per element:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
 //   leaky_relu   g or g slope, by x                   2

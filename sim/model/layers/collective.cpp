@@ -1,6 +1,5 @@
-// Exchanges among the ranks of a group. They occur in models that describe one rank's share of a larger
-// model. Here they only change shapes. They take no time and no FLOP, because a model does not know any
-// links.
+// Layers that exchange data among the ranks of a group. They occur in models that describe one rank's share of a larger
+// model. In Sluice these layers only change shapes. They take no time and no FLOP, because a model contains no links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

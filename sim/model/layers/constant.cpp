@@ -1,5 +1,5 @@
-// A constant is a tensor that is the same for every sample and that layers compute with, such as a table of distances
-// or a mask. It reads nothing. Its input only says after which layer it is made.
+// A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
+// compute with it. The layer does not read its input. The input only says after which layer the constant is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 

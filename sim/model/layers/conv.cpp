@@ -45,7 +45,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 // A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel, and
-// products that overlap are summed. Outputs that the padding cuts off are computed as well.
+// products that overlap are summed. The padding cuts off a part of these sums. The products of that part are computed
+// and counted, too.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

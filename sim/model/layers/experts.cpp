@@ -1,5 +1,5 @@
-// The layers of a mixture of experts: each row goes to a few of many experts, and the weights of
-// all experts exist. A router is a matmul, then top_k and softmax; the experts are dispatch,
+// The layers of a mixture of experts. Each row goes to a few of many experts, and the parameters include the weights of
+// all experts. The router consists of the layers matmul, top_k and softmax. The experts consist of the layers dispatch,
 // expert_matmul and combine.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// Each of the k values takes one pass over the row, with one comparison per element. The indices
-// are kept, 8 bytes each, because the gradients go back to the positions of the values.
+// Each of the k values takes one scan of the row, with one comparison per element. Their indices are kept, with 8 bytes
+// each, because the backward pass adds the gradients at these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -66,8 +66,8 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Each output takes k multiplications and k - 1 additions. In the backward pass each row has k
-// products, and each weight has a scalar product of two rows.
+// Each output takes k multiplications and k - 1 additions. In the backward pass, the gradients of the k copies are
+// products of a weight and the output's gradient. The gradient of a weight is a scalar product of two rows.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];
   require_matrix(keys, rows);

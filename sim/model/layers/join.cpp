@@ -1,4 +1,4 @@
-// Layers that join branches, element by element or end to end.
+// Layers that join branches: add and mul element by element, and concat end to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -33,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// Nothing is computed. The inputs are copied into the output, which is a tensor of its own. The backward pass splits
-// its gradient again.
+// The layer computes nothing. It copies its inputs into the output. The backward pass splits the gradient of the output
+// into the gradients of the inputs.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);

@@ -1,4 +1,4 @@
-// Normalisations over the channels, or of each channel. The channels are the last axis.
+// Layers that normalise over the channels, or each channel separately. The channels are the last axis.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -28,13 +28,10 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
 }
 
 // In inference, mean and variance are constants. Together with scale and shift they become one multiplication and one
-// addition per element. The running statistics are buffers, not parameters. The backward pass takes these FLOP per
-// element:
-// - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
-// - 2 for the normalised value z;
-// - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
-// - 4 for s (g - a - z b), where s, a and b are constant over the channel.
-// Here g is the output's gradient.
+// addition per element. The running mean and variance are not counted as parameters. The backward pass takes these FLOP
+// per element: - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition); - 2 for
+// the normalised value z; - 3 for the sums of g and g z over the batch, which are also the gradients of shift and
+// scale; - 4 for s (g - a - z b), where s, a and b are constant over the channel. Here g is the output's gradient.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
@@ -65,7 +62,7 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  // Each element depends on all, by mean and variance.
+  // Each output element depends on all inputs through the mean and the variance.
   counts.dependence.kind = InputDependence::Kind::everything;
   return counts;
 }

@@ -20,9 +20,8 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, as the table of 'AlexNet on one card' does. The
-// mean takes as many: area - 1 additions and a division. The maximum takes one comparison
-// less.
+// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. This is exact for the mean,
+// which takes area - 1 additions and one division. The maximum takes one FLOP less, area - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -34,9 +33,9 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (Its indices are
-// int64. It keeps its input only for the shape and does not read it.) The backward pass adds each gradient at that
-// position, with 1 FLOP per output.
+// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (PyTorch's
+// indices are int64. PyTorch keeps the input only for its shape and does not read its elements.) The backward pass adds
+// each gradient at that position, with 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -61,9 +60,9 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m).
-// Two neighbours share an element if the bound between them is not a whole number. gcd(n, m) - 1 of
-// the m - 1 inner bounds are whole numbers, so the windows together have n + m - gcd(n, m)
+// Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Two neighbouring
+// windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner bounds, gcd(n,
+// m) - 1 are whole numbers, so that m - gcd(n, m) elements are shared. Together the windows have n + m - gcd(n, m)
 // elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

@@ -19,7 +19,8 @@ Field sparsity_field() {
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
-  // Up to 2^53 weights the product is exact before it is rounded. It never exceeds the number of weights.
+  // Up to 2^53, the number of weights is exact as a double. The result does not exceed it, because sparsity is at most
+  // 1.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

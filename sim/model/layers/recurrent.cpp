@@ -1,8 +1,7 @@
-// Recurrent layers over one sequence [steps, features], or over several sequences side by side
-// [steps, sequences, features]. The parameters are those of PyTorch's layers of the same name. Each
-// layer has, per direction, a matrix for the step's input and a matrix for the hidden values of the
-// step before, and a bias of each. A layer reads the values of all directions of the layer before
-// it.
+// Recurrent layers over one sequence [steps, features], or over several sequences side by side [steps, sequences,
+// features]. The parameters are those of PyTorch's layers of the same name. Each layer has, per direction, a matrix for
+// the step's input and a matrix for the hidden values of the step before, and a bias of each. Layers lie on top of each
+// other. A layer reads the hidden values of the layer below it, in all directions.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -10,34 +9,32 @@
 namespace sluice {
 namespace {
 
-/// The numbers in which the types differ, per hidden value and step.
+/// The numbers in which rnn, gru and lstm differ. All are per hidden value and step.
 struct Cell {
   std::int64_t gates;  ///< rows of the matrices
-  std::int64_t flop;   ///< FLOP beside products and biases
-  std::int64_t kept;   ///< elements kept for the backward pass, beside the hidden values
+  std::int64_t flop;   ///< FLOP in addition to those of products and biases
+  std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
 // rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 FLOP in
-// addition to its sum, which comes after the product with r. h = (1 - z) n + z h takes 4. It keeps
-// r, z, n and b.
+// gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the product with
+// r, and tanh. h = (1 - z) n + z h takes 4. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3
-// FLOP, and h = o tanh(c) takes 2. It keeps i, f, g, o and c.
+// lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h = o tanh(c)
+// takes 2. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
-  std::int64_t steps;  ///< of all sequences together
+  std::int64_t steps;  ///< the number of steps of all sequences together
   std::int64_t in, hidden;
   bool bias;
 };
 
-/// Adds one layer in one direction. The backward pass goes through the cells from the last step to
-/// the first. The derivatives of their functions cost about as much as the functions. Each product
-/// with hidden values or inputs has two gradients; the gradient of a bias is a sum over the steps.
-/// `input_flop` is the gradient of the model's inputs: only the first layer has it, and it is left
-/// out if no layer before it learns.
+/// Adds one layer in one direction. The backward pass goes through the cells from the last step to the first. The
+/// derivatives of their functions cost about as much as the functions. Each product with hidden values or inputs has
+/// two gradients; the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the input of
+/// the first layer (`first`), because that gradient is left out if no layer of the model before it has weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -54,8 +51,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // The FLOP of the inputs' gradient are a part of what has just been added: `in` of the `in + hidden` columns of each
-  // row.
+  // A row of the matrices has `in + hidden` columns. The gradient of the input has products for `in` of these columns.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -81,8 +77,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       add_direction(counts, cell,
                     {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
-  // Keeps the values inside the cells of each layer, and the hidden values of all layers except the
-  // last.
+  // The backward pass needs the values inside the cells of each layer, and the hidden values of all layers except the
+  // last. The hidden values of the last layer are the output, which is counted as a tensor of its own.
   const std::int64_t values = elements_of(counts.shape);
   counts.backward.kept = checked_mul(
       values, checked_add(checked_mul(layers, cell.kept, "elements"), layers - 1, "elements"),

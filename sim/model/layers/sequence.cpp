@@ -28,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample reads the first rows of the table. The backward pass adds the gradient to the
-// gradient of the learned rows.
+// Every sample reads the first rows of the table. The backward pass adds the gradient of the output to the gradient of
+// these rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -75,10 +75,10 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 // multiply-accumulate for each feature of the values. A causal mask saves no work: all scores are computed before it is
 // applied.
 //
-// In the backward pass each product has two gradients, with as many multiply-accumulates each. A score takes 4 FLOP for
-// softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2 FLOP, for the mask and for 1 / (1 -
-// rate). The backward pass reads queries, keys, values and the output of softmax. With dropout it also reads the mask,
-// 1 byte per score, and the scores after dropout.
+// In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
+// the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2
+// FLOP, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of softmax.
+// With dropout it also reads the mask, 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);

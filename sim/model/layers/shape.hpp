@@ -16,7 +16,7 @@ std::int64_t elements_of(const Shape& shape);
 /// Returns "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
-/// Returns the key `axis`. It counts from 0, or from the end, where -1 is the last axis.
+/// Returns the field of the key `axis`. Its value counts from 0, or from the end, where -1 is the last axis.
 Field axis_field();
 /// Returns the axis of `shape` that the key `axis` names. Throws InputError at the key.
 std::size_t axis_of(const Reader& keys, const Shape& shape);
@@ -24,8 +24,8 @@ std::size_t axis_of(const Reader& keys, const Shape& shape);
 /// Reads the key `name`, a list of extents of at least 1. Throws InputError.
 Shape read_shape(const Reader& keys, std::string_view name);
 
-/// Returns the shape to which both stretch: the shapes are aligned at the last axis, and an extent
-/// of 1 becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
+/// Returns the shape to which `a` and `b` are broadcast. The shapes are aligned at the last axis, and an extent of 1
+/// becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
 /// The largest number of inputs of a layer type that sets no limit.

@@ -1,6 +1,6 @@
-// Layers that compute nothing: views with another shape of the same elements, and layers that
-// inference leaves out. The output of a view is counted like any other layer's output, but nothing
-// is moved to make it. A reader that keeps a view keeps the tensor that it views.
+// Views, which give the same elements another shape, and layers that inference leaves out. The output of a view is
+// counted like the output of any other layer, but no data are moved to make it. If a layer keeps a view for its
+// backward pass, it keeps the tensor that is viewed.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

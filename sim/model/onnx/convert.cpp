@@ -48,7 +48,7 @@ class Converter {
     Shape shape;
   };
 
-  /// Marks the nodes that become layers: those that the outputs need, except nodes that only
+  /// Marks the nodes that become layers. These are the nodes on which the outputs depend, except nodes that only
   /// compute constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
@@ -90,7 +90,7 @@ class Converter {
       names.push_back(op);
     }
     graph_.fail("unknown operators: " + join(words, "; ") +
-                ". To count them as free, say as_zero=[" + join(names) + "]");
+                ". To count them as free, use as_zero=[" + join(names) + "]");
   }
 
   void add_input(const std::string& name) {
@@ -113,8 +113,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether all axes of the data that a node reads and makes have the same meaning in its layer as in ONNX. If
-  /// they do, an error of the layer's type is a fault of the file.
+  /// Returns whether all axes of the tensors that a node reads and makes have the same meaning in its layer as in ONNX.
+  /// In this case, an error that the layer's type reports is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -132,8 +132,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output is the layer's output. Each further output that something reads is a tensor of its
-    // own.
+    // The first output of the node is the output of its layer. Each further output that a node reads becomes a layer of
+    // its own.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
@@ -180,7 +180,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    // A layer reads the one before by default, so nothing is written.
+    // By default a layer reads the layer before it, so the key `inputs` is not needed.
     if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
@@ -194,8 +194,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Notes that a table may be stored twice. If a table is also the weights of the last product, exporters write it
-  /// once more, transposed.
+  /// Notes that a table of words may be in the file twice. If the last product of the model uses the same table as its
+  /// weights, exporters write the table a second time, transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -337,13 +337,14 @@ class Converter {
   const Graph& graph_;
   const std::unordered_set<std::string> images_;
   Weights weights_;
-  const std::unordered_set<std::string>& as_zero_;  ///< names of operators
-  std::unordered_set<std::string> needed_;          ///< names of tensors
+  const std::unordered_set<std::string>& as_zero_;  ///< names of operators that are counted as free
+  std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no layer type has
-  /// The tables of words by shape, each with its weight and node.
+  /// nodes by the property that no layer type has
+  std::map<std::string, std::vector<const Node*>> without_type_;
+  /// The tables of words by their shape. Each has its index among the weights, and the node that reads it.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  std::vector<std::string> turned_tables_;  ///< notes about such tables
+  std::vector<std::string> turned_tables_;  ///< notes about tables that may be in the file twice
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

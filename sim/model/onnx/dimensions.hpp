@@ -1,4 +1,5 @@
-// The values of a model's symbolic dimensions. The use of the model gives them: `batch: 8`, `sequence: 128`.
+// The values of a model's symbolic dimensions. A scenario gives them beside the model's file, such as `batch: 8` and
+// `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace sluice::onnx_import {
 
 /// One axis of an input as the file declares it.
 struct Axis {
-  std::optional<std::int64_t> extent;  ///< none: symbolic
-  std::string symbol;                  ///< empty: it has no name
+  std::optional<std::int64_t> extent;  ///< absent if the dimension is symbolic
+  std::string symbol;  ///< the name of a symbolic dimension; empty if it has no name
 };
 
 /// An input as the file declares it.
@@ -36,8 +37,8 @@ class Dimensions {
   /// later.
   Shape resolve(const Extents& input);
 
-  /// Throws InputError if extents are missing, and names all of them. Also throws it at a key that does not name a
-  /// dimension.
+  /// Throws an InputError that names all missing extents, if there are any. Throws InputError at a key that does not
+  /// name a dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
@@ -52,7 +53,8 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  std::map<std::string, std::int64_t> given_;  ///< by the names that `use` knows
+  /// given extents by the keys of the scenario, which are names made of letters, digits and '_'
+  std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;
   std::vector<std::string> known_, missing_;

@@ -21,7 +21,7 @@ struct Einsum {
   std::map<int, std::int64_t> extents;
 
   Shape shape() const;  ///< shape of the output
-  /// Products that one element of the output sums, checked for overflow.
+  /// Returns the number of products that are summed for one element of the output. Throws InputError on overflow.
   std::int64_t summed() const;
 };
 

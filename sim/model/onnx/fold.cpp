@@ -8,7 +8,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-using Inputs = std::vector<const Numbers*>;  ///< null: not known
+using Inputs = std::vector<const Numbers*>;  ///< null where an input is not known
 using Binary = double (*)(double, double);
 
 /// Converts a number to an index or a count. It is truncated to a whole number, and clamped to 64 bits.
@@ -137,7 +137,8 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // When going backwards, an end before the first element cannot be written as a count from the end.
+  // If the step is negative, the slice may go on to the first element. An `end` that says so lies below -extent,
+  // because `end` counts from the last element if it is negative.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -240,7 +241,8 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether the input has at most one axis. Then the order of the elements is the order of the numbers.
+/// Returns whether each input has at most one axis. An operator that works along an axis then works along the whole
+/// list of numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);

@@ -28,12 +28,13 @@ struct Attribute {
 struct Node {
   int line = 0;  ///< in the listing
   std::string name, op;
-  bool known = true;        ///< false: not an operator of ONNX itself
+  bool known = true;        ///< false if the operator is not one of ONNX itself
   bool has_graphs = false;  ///< it contains the bodies of a condition or a loop
   /// Names of tensors; "" for an optional tensor that is left out.
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  std::string fault;  ///< why its shapes could not be inferred; empty: they were
+  /// the reason why its shapes could not be inferred; empty if they were inferred
+  std::string fault;
 
   bool has_input(std::size_t index) const;
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
@@ -49,11 +50,11 @@ struct Weight {
   bool initialiser = false;
   bool vector = false;     ///< it has one axis: a bias, a scale
   bool quantised = false;  ///< its elements are integers, which DequantizeLinear turns into numbers
-  bool scale = false;  ///< a vector that one node makes and another reshapes to [channels, 1, 1]
+  /// whether it is a vector that one node makes and another node reshapes to [channels, 1, 1]
+  bool scale = false;
 
-  /// Returns whether it is learned, for cases in which no operator says that it is a weight. It is
-  /// learned if it is in the file, or if it is a scale that a node makes. A single number is not
-  /// learned.
+  /// Returns whether the weight counts as learned. This is used where no operator says that an input is a weight. A
+  /// weight is learned if the file stores it, or if it is a scale that a node makes. A single number is not learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
@@ -65,9 +66,10 @@ struct Tensor {
   std::optional<Shape> shape;  ///< none: not known
   bool integral = false;       ///< its element type is an integer
   bool floating = false;
-  bool constant = false;               ///< it does not depend on the inputs of the network
-  std::vector<std::uint32_t> weights;  ///< of a constant: the weights it is made of, ascending
-  std::optional<Numbers> numbers;      ///< its elements, where they are known and few
+  bool constant = false;  ///< whether it is independent of the inputs of the network
+  /// if the tensor is a constant: the weights from which it is computed, ascending
+  std::vector<std::uint32_t> weights;
+  std::optional<Numbers> numbers;  ///< its elements, if they are known and few
 };
 
 struct Graph {

@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the known operators that `name` means. It is a whole name, or the part after the domain ("FancyAct" of
-/// "com.example.FancyAct").
+/// Returns the known operators that `name` means. `name` is a whole name ("com.example.FancyAct"), or its part after
+/// the domain ("FancyAct").
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
   std::vector<std::string> found;
@@ -109,8 +109,8 @@ const Importer onnx_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples in the inputs, along the axis named batch or "
-              "else the first axis; by default the file's, or 1; counts remain those of one sample",
+              "the number of samples in the inputs, along the axis named batch or else the first axis; the "
+              "default is the number in the file, or 1; the layers' counts are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",
@@ -120,8 +120,9 @@ const Importer onnx_importer = {
           .optional = true},
          {.name = "shapes",
           .type = Type::mapping,
-          .summary = "shapes of tensors, including the batch, where they are not in the "
-                     "file and cannot be inferred",
+          .summary =
+              "shapes of tensors, including the batch, that are not in the file and cannot be "
+              "inferred",
           .optional = true}},
     .open = true,
     .isolated = true,

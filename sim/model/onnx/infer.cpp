@@ -13,8 +13,9 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Rewrites a node for libonnx 1.12. Opset 18 made the attribute `axes` an input. It also gave Split an attribute for
-/// the number of parts, but libonnx derives this number from the outputs.
+/// Rewrites a node for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes` became an input, which is
+/// made an attribute again. Opset 18 also gave Split an attribute for the number of parts. This attribute is removed,
+/// because libonnx derives the number from the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -34,7 +35,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Checks attributes by which libonnx divides. It does not check them itself.
+/// Throws if an attribute by which libonnx divides is not positive, because libonnx does not check this.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -67,7 +68,7 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
                              " axes, and the input " + std::to_string(image));
 }
 
-constexpr std::int64_t newest = 17;  ///< the operator set that libonnx 1.12 knows
+constexpr std::int64_t newest = 17;  ///< the newest operator set that libonnx 1.12 knows
 
 /// Checks that the operator has the inputs and attributes that it takes. Newer operator sets are
 /// not checked, because they may have other inputs and attributes.

@@ -90,7 +90,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // An image in a batch has its channels first: [C, H, W] becomes [H, W, C].
+  // A sample of an image in ONNX has its channels first, so that [C, H, W] becomes [H, W, C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

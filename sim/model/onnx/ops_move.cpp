@@ -8,7 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output equals the first input element for element. Only shapes are compared.
+/// Returns whether the first output has the same shape as the first input. An operator that only moves or repeats
+/// elements then changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -27,8 +28,9 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// An output is a mean of its neighbours, weighted by constants. Along one axis it has 2 neighbours (linear) or 4
-// (cubic). Over two axes this takes 4 products and 3 additions, or for cubic 16 products and 15 additions.
+// An element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
+// neighbours (linear) or 4 (cubic). Along two axes, a mean takes 4 products and 3 additions (linear), or 16 products
+// and 15 additions (cubic).
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -100,7 +102,8 @@ Draft split(const Drafting& at) {
   return draft;
 }
 
-// A forward slice along one axis becomes the layer slice. Every other slice is counted as a choice of elements.
+// A forward slice along one axis becomes the layer slice. Every other slice becomes an operator that copies its
+// elements.
 Draft slice(const Drafting& at) {
   const auto bound = [&](std::size_t input, const char* attribute) {
     const Numbers* numbers = at.graph.numbers(at.node, input);
@@ -130,7 +133,7 @@ Draft slice(const Drafting& at) {
   return draft;
 }
 
-// If an axis of the batch moves, the elements of a sample keep their order.
+// The move of the batch's axis does not change the order of the elements of a sample.
 Draft transposed(const Drafting& at) {
   Draft draft;
   draft.type = "reshape";
@@ -149,7 +152,8 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  draft.is_alias = true;  // Only batch or channels move, and channels are always last in Sluice.
+  // If the axes of a sample keep their order in Sluice, where channels are always last, the layer has nothing to do.
+  draft.is_alias = true;
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);
   draft.type = "transpose";

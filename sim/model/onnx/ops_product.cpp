@@ -20,8 +20,7 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Returns whether both inputs of a sample have equally many matrices, so that neither is stretched
-/// to the other.
+/// Returns whether both inputs have equally many matrices per sample, so that neither is broadcast to the other.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -62,8 +61,8 @@ Draft matmul(const Drafting& at) {
 
 namespace {
 
-/// Recognises an equation that multiplies matrices [rows, inner] and [inner, columns] (the second
-/// may be transposed) for each index of the same first axes. This is batched_matmul.
+/// Makes the layer a batched_matmul if the equation multiplies matrices [rows, inner] by [inner, columns], one pair for
+/// each index of the axes before them. The second matrix may be transposed. Otherwise `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -108,7 +107,8 @@ Draft einsum(const Drafting& at) {
   return draft;
 }
 
-// The weights have the axes [directions, gates x hidden, .], the sequences [steps, samples, features].
+// The axes of the weights are [directions, gates x hidden, features or hidden]. The axes of the input are [steps,
+// samples, features].
 Draft recurrent(const Drafting& at) {
   const Shape &input = at.shape(0), &recurrence = at.shape(2);
   if (input.size() != 3 || recurrence.size() != 3) at.fail("expected tensors of three axes");

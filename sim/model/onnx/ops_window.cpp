@@ -21,7 +21,7 @@ Value extents(const std::vector<std::int64_t>& list) {
   return alike && !list.empty() ? Value::make(list.front()) : integers(list);
 }
 
-/// Sets a key unless its attribute is 1 or absent.
+/// Sets a key to the extents of an attribute, unless these are absent or all 1, which is the default.
 void set_unless_1(Draft& draft, const char* key, const std::vector<std::int64_t>& list) {
   if (std::any_of(list.begin(), list.end(), [](std::int64_t each) { return each != 1; }))
     draft.set(key, extents(list));
@@ -37,7 +37,7 @@ void set_padding(const Drafting& at, Draft& draft) {
     draft.set("padding", extents(pads));
 }
 
-/// Returns the key `kernel` of a convolution, from the extents of its weights [., ., kernel...].
+/// Returns the kernel of a convolution: the extents of all axes of its weights after the first two.
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
@@ -97,9 +97,9 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given. The padding is what must be cut off the
-/// full extent, which is stride x (input - 1) + reach + output_padding. It is cut in halves, and `auto_pad` says which
-/// half is larger. Returns false if the padding would be negative.
+/// Sets the padding of a transposed convolution whose output extents are given. The full extent is stride x (input - 1)
+/// + reach + output_padding. The padding is the difference between the full extent and the given one. Each side gets
+/// half of it, and `auto_pad` says which side gets the odd element. Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

@@ -22,9 +22,8 @@ class TypeProto;
 
 namespace sluice::onnx_import {
 
-/// Parses a file without the data of its weights. Throws InputError (through `graph`) if the file is not
-/// an ONNX model. It may be an empty or truncated file, a pickle, a zip archive, or a model without
-/// nodes.
+/// Parses the bytes of a file without the data of its weights. Throws InputError (through `graph`) if the file is not
+/// an ONNX model: if it is empty or truncated, a pickle, a zip archive, or a model without nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
 /// Returns the elements of a tensor if its data are in the file and it is small.

@@ -268,9 +268,9 @@ class Loading {
     });
   }
 
-  /// Checks that the shapes agree with those that the file declares. If the file has symbolic
-  /// dimensions this is not checked, because exporters may have written the shapes of their
-  /// example. Extents that are not positive are ignored.
+  /// Checks that the shapes agree with those that the file declares. Nothing is checked if the file has symbolic
+  /// dimensions, because exporters may have written the shapes of their example input. Declared extents that are not
+  /// positive are ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();
@@ -342,7 +342,7 @@ class Loading {
     for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
   }
 
-  /// Passes the numbers to libonnx if there are as many as the shape says.
+  /// Passes the known elements of a small tensor to libonnx, if their number agrees with the shape.
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||

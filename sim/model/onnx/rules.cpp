@@ -12,7 +12,8 @@ namespace {
 using enum Axes;
 
 const OpRule table[] = {
-    // Each rule has: operator, axes, kind, FLOP, and the layer type or what the gradient reads
+    // The columns are: operator, axes, function that makes the draft, FLOP per element, and the layer type or the
+    // tensors that the gradient reads
     {"Conv", image, convolution},
     {"ConvTranspose", image, transposed_convolution},
     {"MaxPool", image, pool, 1, "max_pool"},
@@ -207,7 +208,7 @@ void Drafting::fail(const std::string& message) const {
 const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor) {
   const Tensor* found = graph.find(tensor);
   if (found && found->shape) return *found->shape;
-  constexpr std::int64_t newest = 17;  // that libonnx 1.12 knows
+  constexpr std::int64_t newest = 17;  // the newest opset that libonnx 1.12 knows
   std::string why = node.fault.empty() ? "" : ": " + clean(node.fault);
   if (graph.opset > newest)
     why += " (the file uses opset " + std::to_string(graph.opset) + ", newer than the " +

@@ -23,15 +23,16 @@ enum class Axes {
   changed  ///< their meaning changes
 };
 
-/// A draft of a layer. The layer gets the `type` if the catalog computes the same shape as ONNX.
-/// Otherwise it becomes an `operator` with the costs below.
+/// A draft of a layer. If the layer catalog computes the same shape for `type` as ONNX, the layer gets this type.
+/// Otherwise the layer becomes an `operator` with the costs below.
 struct Draft {
-  std::string type = {};   ///< of the layer catalog; empty: operator
-  std::string lacks = {};  ///< what the layer types lack to express this operator; a note says so
+  std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
+  /// the property of the operator that no layer type has; a note to the user names it
+  std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
-  bool with_shape = false;  ///< the type has a key `shape`
-  /// The shapes that the type takes and makes, if they differ from those of the tensors. In this case, views are put
-  /// in between.
+  bool with_shape = false;  ///< whether the type has a key `shape`
+  /// The shapes of the type's input and output, if they differ from those of the tensors. In this case, views are added
+  /// before and after the layer.
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads, among those that are data. Empty means all of them.
   std::vector<std::size_t> reads = {};
@@ -41,13 +42,15 @@ struct Draft {
   std::int64_t flop = 0;        ///< per element of the output, without multiply-accumulates
   std::int64_t input_macs = 0;  ///< per element of the first input
   std::int64_t input_flop = 0;  ///< per element of the first input, without multiply-accumulates
-  std::string keeps = {};       ///< `keeps` of `operator`; empty: its default
-  std::int64_t kept_bytes = 0;  ///< `kept_bytes` of `operator`, per sample
-  bool same_place = false;      ///< `same_place` of `operator`: a pixel depends on one pixel only
-  bool learns = true;           ///< constants that it reads are parameters
-  bool is_alias = false;        ///< the output is the input
-  bool each = false;            ///< it works element by element; inputs are stretched to one shape
-  bool each_output = false;     ///< every output has its own draft
+  std::string keeps = {};       ///< the key `keeps` of `operator`, or empty for its default
+  std::int64_t kept_bytes = 0;  ///< the key `kept_bytes` of `operator`, per sample
+  /// the key `same_place` of `operator`: whether a pixel depends on one pixel only
+  bool same_place = false;
+  bool learns = true;     ///< whether the constants that it reads are parameters
+  bool is_alias = false;  ///< whether the output is the same tensor as the input
+  /// whether it works element by element on inputs that are broadcast to one shape
+  bool each = false;
+  bool each_output = false;  ///< whether each output has a draft of its own
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };
@@ -58,15 +61,15 @@ struct OpRule {
   const char* op;
   Axes axes;
   Draft (*draft)(const Drafting& at);
-  int flop = 0;           ///< what each element costs
-  const char* word = "";  ///< a layer type, or what its gradient reads
+  int flop = 0;           ///< FLOP per element; for recurrent operators the number of gates
+  const char* word = "";  ///< a layer type, or the key `keeps`: which tensors its gradient reads
 };
 
 /// Returns the rule for a node's operator; null if there is none.
 const OpRule* rule_of(const Node& node);
 
-/// A node that is about to become a layer, with all that a draft is made from. All functions throw
-/// InputError if the node lacks what is asked for.
+/// A node that is about to become a layer, with everything from which its draft is made. All functions throw InputError
+/// if the node does not have the requested input or property.
 struct Drafting {
   const Graph& graph;
   const Node& node;

@@ -12,7 +12,8 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  Kind kind = Kind::other;  ///< of the message to read inside
+  /// the kind of the message inside the field, if that message is read, too
+  Kind kind = Kind::other;
 };
 
 /// Returns what to do with the field `number` of a message.
@@ -41,7 +42,7 @@ Rule rule_of(Kind kind, std::uint64_t number) {
       return number <= 2 ? Rule{Fate::descend, Kind::tensor} : Rule{};
     case Kind::tensor:
       if (number == 13) return {Fate::drop};  // external_data
-      // the fields from float_data to int64_data, and raw_data, double_data, uint64_data
+      // 4 to 7 are float_data to int64_data; 9 to 11 are raw_data, double_data and uint64_data
       if ((number >= 4 && number <= 7) || (number >= 9 && number <= 11))
         return {Fate::drop_if_large};
       return {};

@@ -10,7 +10,8 @@
 
 namespace sluice::onnx_import {
 
-/// Data of a tensor are kept up to this number of bytes, because small tensors may be shapes, axes or scales.
+/// The data of a tensor are kept if they have at most this number of bytes, because small tensors may be shapes, axes
+/// or scales.
 inline constexpr std::size_t most_data = 4096;
 
 /// The deepest allowed nesting of messages. Messages nest because graphs contain graphs.

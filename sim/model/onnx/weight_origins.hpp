@@ -1,5 +1,6 @@
-// Finds out which elements of an ONNX file are parameters. They are elements of initialisers, and of constants that
-// nodes make. Nodes may compute constants from constants, and the elements are followed through such nodes.
+// Finds out from which weights of an ONNX file each constant is made. Weights are initialisers, and constants that a
+// node makes without inputs. A constant that a node computes from other constants is made from the weights of these
+// constants.
 #pragma once
 
 #include <cstdint>

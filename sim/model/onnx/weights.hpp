@@ -1,7 +1,6 @@
-// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the first layer
-// that reads it. Any later reader shares it. A weight with one axis (a bias or a scale) is different: it counts
-// at each of its readers. Exporters store equal ones, such as the zeros of a network before training, only
-// once.
+// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the first layer that reads
+// it. Any later reader shares it. A weight with one axis (a bias or a scale) counts at each layer that reads it,
+// because exporters store equal biases, such as the zeros of a network before training, only once.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +17,20 @@ class Weights {
  public:
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
-  /// Claims weights for a layer whose type counts `parameters` elements. They are the inputs of the draft that the type
-  /// counts. If another layer owns them, `layer` gets the key `tied`. If the counts do not match, it claims nothing and
-  /// returns false.
+  /// Claims the weights of the draft (`draft.weights`) for a layer whose type counts `parameters` elements. If another
+  /// layer owns these weights, `layer` gets the key `tied`. Returns false without claiming anything if the weights do
+  /// not have `parameters` elements.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims weights for an `operator` of that name. They are the elements of all learned inputs that no layer owns
-  /// yet.
+  /// Claims all learned inputs that no layer owns yet for the `operator` with the name `layer`. Returns the number of
+  /// their elements.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;
 
  private:
   struct Owner {
-    std::string layer;            ///< empty: no layer owns it
+    std::string layer;            ///< the name of the owner; empty if no layer owns the weight
     std::int64_t parameters = 0;  ///< parameters of the owner
     bool statistics = false;
   };
@@ -42,7 +41,7 @@ class Weights {
   void claim_statistics(const Node& node, const Draft& draft);
 
   const Graph& graph_;
-  std::vector<Owner> owners_;  ///< by weight
+  std::vector<Owner> owners_;  ///< the owner of each weight, by its number
 };
 
 }  // namespace sluice::onnx_import

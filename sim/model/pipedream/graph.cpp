@@ -126,11 +126,12 @@ double Graph::number_of(int line, std::string_view text) const {
   return value;
 }
 
-/// Returns the sum of the sizes. A node with several outputs lists them in brackets: [4096.0; 8.0].
+/// Returns the sum of the sizes in `text`. A node with several outputs lists their sizes in brackets: [4096.0; 8.0].
 std::int64_t Graph::bytes_of(int line, std::string_view text) const {
   if (text.size() > 1 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);
-  constexpr double most = 9e15;  // above this a double cannot represent every whole number of bytes
+  // above about 9e15, a double cannot represent every whole number of bytes
+  constexpr double most = 9e15;
   std::int64_t total = 0;
   for (const std::string_view part : split(text, "; ")) {
     const double value = number_of(line, part);

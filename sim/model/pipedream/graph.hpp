@@ -32,7 +32,7 @@ struct Node {
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
-  /// Returns whether the node is the size of a tensor, for which the host asks. It is a number, not a tensor.
+  /// Returns whether the node is a call of PyTorch's size(), whose result is a number and not a tensor.
   bool is_size() const { return kind == "Size"; }
   /// Returns whether it is "Input", "Input0", "Input12", and so on.
   bool is_input() const {

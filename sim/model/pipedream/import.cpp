@@ -63,9 +63,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Returns whether a node is left out. Sizes are left out, because they are numbers. A node without times and
-  /// bytes is left out if all of its inputs are left out. Such a node is a state that is passed from one call to the
-  /// next.
+  /// Returns whether a node is left out. Sizes are left out, because they are numbers. A node without times and bytes
+  /// is left out if all of its inputs are left out. Such a node stands for a state, such as that of a recurrent layer,
+  /// which is passed from one call to the next.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -76,7 +76,8 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// Returns elements per sample. A size of 0 means that it was not measured; it counts as one element.
+  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured. Such an
+  /// output counts as one element.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
@@ -140,14 +141,15 @@ class Conversion {
     if (node.parameters > 0) layer.set("parameters", placed(node, Value::make(node.parameters)));
     if (const std::int64_t macs = macs_of(node); macs > 0)
       layer.set("macs", placed(node, Value::make(macs)));
-    if (node.kind == "Dropout")  // for the mask of the dropout
+    if (node.kind == "Dropout")  // the mask of the dropout has one byte per element
       layer.set("kept_bytes", placed(node, Value::make(std::to_string(elements_of(node)) + "B")));
     layer.set("keeps", placed(node, Value::make(std::string(keeps(node.kind)))));
     set_seconds(layer, node);
     list.items().push_back(std::move(layer));
   }
 
-  /// Returns the word for what the gradient of such a layer reads; `inputs` if that is not known.
+  /// Returns the value of the key `keeps` for a layer of this kind: the tensors that its gradient reads, or `inputs` if
+  /// that is not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -193,7 +195,7 @@ class Conversion {
   std::int64_t batch_;
   bool loading_;
   std::vector<std::string> names_;
-  std::vector<bool> left_out_;  ///< by node
+  std::vector<bool> left_out_;  ///< for each node, whether it is left out
 };
 
 std::string stem_of(const std::string& path) {

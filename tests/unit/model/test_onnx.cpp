@@ -265,7 +265,7 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
   CHECK(
       refused_bytes(onnx.bytes()) ==
       "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
-      "com.acme.Frobnicate, 2 times (first, second). To count them as free, say as_zero=[NonZero, "
+      "com.acme.Frobnicate, 2 times (first, second). To count them as free, use as_zero=[NonZero, "
       "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
