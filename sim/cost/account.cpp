@@ -15,7 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the seconds of all passes by their grounds (cost.hpp). At the end, the seconds become shares.
+/// Adds up the seconds of all passes by their Grounds (see cost.hpp). At the end, it divides each sum by all seconds,
+/// which makes it a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}

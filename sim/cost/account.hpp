@@ -20,24 +20,28 @@ struct KnownErrors {
 
 /// Shares of the seconds of one forward pass of all layers; in training, also of the backward pass.
 struct Account {
-  double seconds = 0;  ///< 0: the cost model neither fits nor measures
-  /// The share that rests on a fit; the part of it whose sizes are within the measured ones.
+  double seconds = 0;  ///< the sum of all seconds; 0 if the cost model neither fits nor measures
+  /// `fitted` is the share that rests on a fit. `inside` is the part of it with sizes within the measured range.
   double fitted = 0, inside = 0;
-  /// The share from rows of a profile; the share that was interpolated between rows.
+  /// `measured` is the share that comes from rows of a profile. `interpolated` is the share that was interpolated
+  /// between such rows.
   double measured = 0, interpolated = 0;
   double multiple = 0;  ///< the share that is a multiple of forward passes
-  /// Of operators that a fit had not seen; of rows that were left out of an interpolation.
+  /// `fit_errors` are the errors of a fit for operators that were left out of it. `interpolation_errors` are the errors
+  /// of an interpolation for rows that were left out of it.
   KnownErrors fit_errors, interpolation_errors;
-  std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, largest first
+  /// operator classes that were not fitted, each with its share, largest share first
+  std::vector<std::pair<std::string, double>> others;
   /// The devices on which the rows of the profile were measured, by name. An empty text stands for a device that the
   /// profile does not name.
   std::vector<std::string> measured_on;
 };
 
-/// What of a backward pass is counted.
+/// Which parts of a backward pass are counted, and how.
 struct BackwardCounted {
   bool any = false;
-  std::optional<double> multiple = {};  ///< of the forward pass; none: each layer has its own
+  /// backward seconds / forward seconds; absent if each layer has its own backward seconds
+  std::optional<double> multiple = {};
 };
 
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,

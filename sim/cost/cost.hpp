@@ -19,12 +19,12 @@ namespace sluice {
 
 /// A tensor that a pass reads or writes, and the memory that holds it.
 struct Operand {
-  std::string pool;              ///< empty: the device's default memory
+  std::string pool;  ///< the name of the memory; empty means the device's default memory
   double read = 0, written = 0;  ///< bytes
   std::string name = {};         ///< what messages call it: "input 'conv1'", "weights"
 };
 
-/// A question to a cost model: one pass of one operator on a device.
+/// A query asks a cost model for the price of one pass of one operator on a device.
 struct Query {
   const Device& device;
   DType dtype = DType::float32;
@@ -50,8 +50,8 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which the joules are known. The joules of the other seconds
-  /// follow from the device's watts.
+  /// Joules above idle, and the seconds for which the joules are known. For the other seconds, joules are computed from
+  /// the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -63,23 +63,26 @@ Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's figures that a cost model assumes to be reached.
 struct Shares {
-  std::optional<double> compute;  ///< share of its FLOP/s; empty: seconds do not depend on them
-  std::optional<double> memory;   ///< share of its memory bandwidth; empty: likewise
+  /// the share of its FLOP/s; absent if seconds do not depend on FLOP/s
+  std::optional<double> compute;
+  /// the share of its memory bandwidth; absent if seconds do not depend on it
+  std::optional<double> memory;
 };
 
-/// The grounds for some of the seconds of a price. There are three: a fit of a class of operators, rows of a profile,
-/// or the cost model that prices the operators that are in neither.
+/// The grounds on which some seconds of a price rest. These seconds come from a fit of a class of operators, from rows
+/// of a profile, or, if neither contains the operator, from another cost model.
 struct Grounds {
-  std::string of;      ///< the class; empty: the query does not concern a fit
+  std::string of;  ///< the class of the operator; empty if the query has nothing to do with a fit
   double seconds = 0;  ///< seconds of the price
-  /// The price comes from a row of a profile; it is interpolated between rows.
+  /// `measured`: the price comes from a row of a profile. `interpolated`: it is interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
-  bool inside = false;  ///< the sizes are within those measured
-  /// Cross-validated errors of one operator, of a fit or of the interpolation; NaN: not known.
+  bool inside = false;  ///< whether the sizes are within the measured range
+  /// Relative errors for one operator, found by cross-validation of the fit or of the interpolation. `ninety` is the
+  /// error that nine of ten operators do not exceed. NaN if not known.
   double median = 0, ninety = 0;
-  /// The device on which the rows of the profile were measured; empty: the profile does not name
-  /// it; none: the price does not rest on a profile.
+  /// The device on which the rows of the profile were measured. An empty text means that the profile does not name the
+  /// device. Absent if the price does not rest on a profile.
   std::optional<std::string> on = {};
 };
 
@@ -96,8 +99,9 @@ struct Cost {
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
   /// operator was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Returns whether the pass was measured with its operands in these memories. If it was, the price holds wherever
-  /// these memories are. If not, the price holds only for memories that the device reaches without a link.
+  /// Returns whether the pass was measured with its operands in the memories that the query names. If true, the price
+  /// also holds for memories behind a link. If false, it holds only for memories that the device reaches without a
+  /// link.
   virtual bool measured_so(const Query&) const { return false; }
   /// Returns the only number of samples for which a model's seconds are known, or 0 for any number.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
@@ -113,7 +117,8 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
-  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  /// a paragraph that says what it does, when to use it, and what it costs
+  std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};
@@ -157,7 +162,8 @@ ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platf
 /// Returns a cost model by its name, with these keys and defaults for the others. Throws InputError.
 ChosenCost plain_cost(const std::string& name, Value keys = Value::make_map());
 
-/// Returns "70 % of 61 TFLOP/s and 70 % of 960 GB/s": what the device reaches in the cost model.
+/// Returns a text such as "70 % of 61 TFLOP/s and 70 % of 960 GB/s". It says which part of its rates the device reaches
+/// in the cost model.
 std::string reached_text(const Cost& cost, const Device& device, DType dtype);
 
 /// Returns FLOP / rate of the device. Throws InputError if the device has no rate for the dtype.

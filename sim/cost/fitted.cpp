@@ -1,4 +1,4 @@
-// fitted: a kernel takes the time that a fit of similar measured kernels gives for its sizes.
+// The cost model `fitted`. A kernel takes the seconds that a fit of similar measured kernels gives for its sizes.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -57,7 +57,8 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Fit> read_;  // References to elements of a map stay valid.
+  // A map, because references to its elements stay valid when others are added.
+  mutable std::map<std::string, Fit> read_;
 };
 
 /// Returns the cost model for classes that were not fitted.
@@ -67,8 +68,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet. Operands in another memory of the device make the pass slower, and the sheet says
-/// so.
+/// Returns the device's data sheet with its `slowness`: the factor by which the bytes take longer because some operands
+/// are in another memory of the device than its default memory.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -187,8 +188,8 @@ extern const CostModel fitted_cost = {
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =
         {{.name = "file",
-          .summary = "a sluice-fit/1 document, or the name of a bundled one; absent: the "
-                     "one that the device names under fit",
+          .summary = "a sluice-fit/1 document, or the name of a bundled one; the default "
+                     "is the fit that the device names under fit",
           .optional = true},
          {.name = "unfitted",
           .type = Type::choice,
@@ -198,8 +199,8 @@ extern const CostModel fitted_cost = {
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
-          .summary = "the kernels of attention: eager has one per step, with scores in "
-                     "memory; fused has only the two products",
+          .summary = "the kernels of attention: eager has one kernel per step and keeps "
+                     "the scores in memory; fused has only the two products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

@@ -1,4 +1,5 @@
-// measured: a layer takes the time that was measured for it. This time is in the model's file or in a profile.
+// The cost model `measured`. A layer takes the seconds that were measured for it. These seconds are in the model's file
+// or in a profile.
 #include <algorithm>
 
 #include "cost/cost.hpp"
@@ -14,8 +15,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// Some seconds have no joules. If memory limits the operator, the device takes less power in these seconds than when
-/// it computes.
+/// Adds joules for those seconds of the price for which no joules are known. If memory limits the operator, the device
+/// takes less power in these seconds than when it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);
@@ -122,7 +123,8 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns what the table says. Returns nothing if the pass was not measured and may not be interpolated.
+  /// Returns the row or interpolation that the table has for the pass, or nothing if the pass was not measured and may
+  /// not be interpolated.
   template <class Seen>
   std::optional<Seen> seen(const Query& query,
                            std::optional<Seen> (MeasuredTable::*says)(const Query&) const) const {

@@ -8,13 +8,13 @@ namespace sluice {
 
 Field memory_power_field();
 
-/// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. The joules of these seconds
-/// are not known otherwise. A share of 1 leaves the price as it is, because the device's watts then tell the
-/// joules.
+/// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. Call this only for seconds
+/// whose joules are not known. A share of 1 leaves the price as it is, because the joules are then computed from the
+/// device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);
 
-/// Whether the bytes take longer than the FLOP at the device's full rates. It is false if the device lacks one of the
-/// two rates.
+/// Returns whether the bytes take longer than the FLOP at the device's full rates. Returns false if one of the two
+/// rates is not known.
 bool is_bound_by_memory(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// How long the memories of a device take to move the bytes that a pass reads and writes.
+// Computes how many seconds the memories of a device need to move the bytes that a pass reads and writes.
 #pragma once
 
 #include "cost/cost.hpp"

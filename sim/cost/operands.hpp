@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-/// Returns the operands of a pass: first those that it reads, then those that it writes. A pass reads inputs,
-/// weights and cache. A backward pass also reads what was kept, the output and the output's gradient. For the
-/// forward pass this is the order of a profile's columns input_pools and output_pools. The bytes of the operands add
-/// up to those of the work. Their pools are empty, which means the device's default memory. An update has no
-/// operands.
+/// Returns the operands of a pass: first those that it reads, then those that it writes. A pass reads inputs, weights
+/// and cache. A backward pass also reads what was kept, the output and the output's gradient. For the forward pass this
+/// is the order of a profile's columns input_pools and output_pools. The bytes of the operands add up to the bytes of
+/// the pass (see work_of()). The pool of each operand is empty, which means the device's default memory. An update has
+/// no operands.
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 

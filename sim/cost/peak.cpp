@@ -1,4 +1,4 @@
-// peak: an operator takes as long as its FLOP take at the device's rate.
+// The cost model `peak`. An operator takes as long as its FLOP take at the device's rate.
 #include "cost/cost.hpp"
 
 namespace sluice {

@@ -1,5 +1,5 @@
-// roofline: an operator takes as long as its FLOP, or as the bytes that it moves in the device's memory, whichever
-// takes longer.
+// The cost model `roofline`. An operator takes as long as its FLOP or as the bytes that it moves in the device's
+// memory, whichever takes longer.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,8 @@ namespace {
 /// Uses the shares of the rates that the scenario gives, or else those that the device's platform gives.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  bool side_by_side;    ///< memories are accessed at the same time, not one after the other
+  /// whether memories are accessed at the same time instead of one after the other
+  bool side_by_side;
   double memory_power;  ///< share of the power above idle that work limited by memory takes
 
   explicit Roofline(const Reader& keys)
@@ -43,7 +44,7 @@ struct Roofline final : Cost {
   double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
-    // It is an input, so that nothing is launched.
+    // The layer is an input or a view. It launches no kernel, so that it takes no time.
     if (work.flop == 0 && work.bytes == 0) return 0;
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;

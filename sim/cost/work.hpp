@@ -16,29 +16,32 @@ enum class Pass : std::uint8_t {
   backward_input,   ///< only the gradient of the input
   backward_weight,  ///< only the gradient of the weights
   recompute,
-  update  ///< of weights by an optimizer; it does not belong to an operator
+  update  ///< the update of weights by an optimizer, which does not belong to an operator
 };
 std::string_view name_of(Pass pass);
 
 struct Work {
   double flop = 0;
-  double bytes = 0;    ///< read and written in memory: inputs, weights, output
+  /// the bytes that are read and written in memory, such as inputs, weights and output
+  double bytes = 0;
   double written = 0;  ///< the part of the bytes that is written: the output, or the gradients
 };
 
-/// Returns false for an input, a view, or a backward pass before the first weights: they launch nothing.
+/// Returns whether a pass launches a kernel. Inputs and views launch none, and neither does the backward pass of a
+/// layer if no weights are in it or before it.
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
-/// writes the output. Of a table or of experts, it reads at most the rows or matrices that the samples pick.
+/// writes the output. If the weights are a table or the matrices of experts, it reads at most the rows or matrices that
+/// the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of the backward pass of `layer`, with its own FLOP. It reads what was kept, the
-/// weights and the output's gradient, and writes the gradients of inputs and weights.
+/// Returns the work of the backward pass of `layer`, with its own FLOP. The pass reads the tensors that were kept, the
+/// weights and the output's gradient. It writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the bytes of the weights that a pass of this many samples reads, including those that the layer shares. It
-/// reads all of them, or at most the ones that it picks.
+/// Returns the bytes of the weights that a pass of this many samples reads, including those that the layer shares. The
+/// pass reads all weights, or of a table or experts at most the rows or matrices that the samples select.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass for one of the two gradients has that gradient's share.
