@@ -184,7 +184,7 @@ bool is_plain(const char* block, std::size_t count) {
   return odd == 0;
 }
 
-/// Returns the bytes of the character at `i`. If something is wrong with it, `wrong` says what.
+/// Returns the number of bytes of the character at `i`. If the character is not allowed, `wrong` receives the reason.
 std::size_t character_at(const std::string& text, std::size_t i, std::string& wrong) {
   const auto c = static_cast<unsigned char>(text[i]);
   if (c < 0x80) {
@@ -197,8 +197,8 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`. It has no text of the line, because that line contains bytes that cannot be
-/// printed.
+/// Returns the position of byte `end`. The position does not contain the text of the line, because the line has bytes
+/// that cannot be printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};
   for (std::size_t i = 0; i < end; ++i) {

@@ -1,6 +1,6 @@
-// The YAML and the JSON reader share this builder: both send events with positions, from which it builds a Value. So
-// both refuse the same things with the same words, such as duplicate keys, deep nesting, and numbers that do not
-// fit.
+// The YAML reader and the JSON reader share this builder. They send it events with positions, and it builds a Value
+// from these events. Because of this, both readers report the same errors in the same words, such as duplicate keys,
+// deep nesting, and numbers out of range.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Builder {
 
   explicit Builder(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
 
-  /// The next scalar or container belongs to `key`. Throws InputError on a duplicate.
+  /// Sets the key to which the next scalar or container belongs. Throws InputError if the mapping has this key already.
   void key(Place place, std::string key);
   void scalar(Place place, Value value);
   void begin(Place place, Value container);
@@ -68,16 +68,18 @@ Value number_value(const Builder& builder, Place place, std::string_view text);
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. If there is no document, as in the value of an override, the result is null
-/// with `allow_empty`, and an error without it.
+/// Reads `source.text` from byte `begin`. If there is no document, the result is null if `allow_empty` is true, as for
+/// an override without a value. Otherwise it throws InputError.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping whose first key is in quotes. Flow mappings of YAML begin in the same way. But their keys
-/// are seldom in quotes, and the YAML reader can read JSON as well.
+/// Returns true for a mapping whose first key is in quotes. A flow mapping of YAML begins with a brace, too, but its
+/// keys are seldom in quotes. If JSON is not recognised, it is still read correctly, because the YAML reader also reads
+/// JSON.
 bool looks_like_json(std::string_view text);
 
-/// Throws InputError if `text` is not UTF-8 text, because it has control characters, overlong forms or surrogates.
+/// Throws InputError if the text of `source` is not valid UTF-8 (for example because of overlong forms or surrogates),
+/// or if it has control characters.
 void require_text(const Source& source);
 
 }  // namespace sluice

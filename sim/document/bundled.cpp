@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  /// The folder; a document of it in words; what to do with such a document where another kind is expected.
+  /// `name` is the folder, `one` a document of this folder in words, and `what_to_do` the advice for a person who gave
+  /// such a document where another kind of document is expected.
   std::string name, one, what_to_do;
 };
 

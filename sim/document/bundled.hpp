@@ -10,7 +10,7 @@ namespace sluice {
 /// "scenarios" or "fits"). Throws IoError.
 std::vector<std::string> bundled_files(const std::string& folder);
 
-/// Returns the sorted names of these documents.
+/// Returns the sorted names of the documents in data_root()/FOLDER.
 std::vector<std::string> bundled_names(const std::string& folder);
 
 /// Returns true for a word like "alexnet", which is neither a path nor a file name with an extension.
@@ -19,8 +19,9 @@ bool is_bare_name(const std::string& word);
 /// Returns the path of the bundled document of that name, or "" if there is no such document or folder.
 std::string bundled_file(const std::string& name, const std::string& folder);
 
-/// Helps with a name that is not the name of a bundled document. It says what else has that name, or which name may be
-/// meant, and which command lists all names. The text continues a sentence: "; did you mean …".
+/// Returns advice about a name that no bundled document of `folder` has: which document of another folder has that
+/// name, or which similar name may be meant, and which command lists all names. The text begins with ";" or a bracket,
+/// because it continues a message.
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
 /// Returns the path of a document. A path is returned as it is. A bare name that is not a file here becomes the path of

@@ -1,6 +1,5 @@
-// A choice that a document makes: an entry of a catalog, and the keys that are written beside its name.
-// The choice is resolved and checked once, where the document is read. From then on this type carries
-// it.
+// A choice that a document makes: an entry of a catalog, and the keys that are written beside its name. The choice is
+// resolved and checked once, where the document is read. All later code passes it on as this type.
 #pragma once
 
 #include <memory>
@@ -14,9 +13,9 @@
 
 namespace sluice {
 
-/// A mapping that was checked against its record. It owns both, so that it can outlive the
-/// document, and is cheap to copy. A default-constructed object is empty and must be assigned to
-/// before use.
+/// A mapping that was checked against its record. The object owns the mapping and the record, so that it may live
+/// longer than the document. It is cheap to copy. A default-constructed object is empty and must be assigned to before
+/// use.
 class Keys {
  public:
   Keys() = default;
@@ -48,9 +47,9 @@ struct Chosen {
   const Entry* operator->() const { return entry; }
 };
 
-/// Returns the entry that `mapping` names under `key`, and checks its keys against
-/// record_of(entry). Messages call the mapping `mapping_name`. `words` are other texts that are
-/// allowed under `key`; the caller must have handled them before. Throws InputError.
+/// Returns the entry that `mapping` names under `key`, and checks its keys against record_of(entry). Messages call the
+/// mapping `mapping_name`. `words` are other texts that are allowed under `key`. The caller must handle them before
+/// this call; here they are only listed in messages. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,

@@ -38,7 +38,7 @@ const char* kind_of(mode_t mode) {
   return "a socket";
 }
 
-/// Suggests what a path may mean if nothing exists there.
+/// Returns a suggestion for a path at which nothing exists: a similar file name, or that the folder does not exist.
 std::string hint_for(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base` at all levels: merges mappings and replaces everything else.
+/// Lays `over` over `base` at all levels. If both have a mapping at a place, the mappings are merged. Everywhere else
+/// the value of `over` replaces that of `base`.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -134,7 +135,7 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// the folders of the document, of what a person typed, and of Sluice itself
+  /// the folders from which files may be included: those of the document, of the overrides, and of Sluice itself
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
@@ -165,7 +166,7 @@ std::string without_star(const std::string& key) {
   return !key.empty() && key.back() == '*' ? key.substr(0, key.size() - 1) : key;
 }
 
-/// Returns whether the override says which file is included (model=…, model.file=…).
+/// Returns whether the override names a file to include, as model=… and model.file=… do.
 bool names_include(const Override& override, const std::vector<std::string>& include_keys) {
   const auto& path = override.path;
   const bool whole = path.size() == 1;

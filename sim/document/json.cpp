@@ -1,5 +1,5 @@
-// Reads JSON by the events of the nlohmann library. The events carry no positions. So the iterator that feeds the
-// parser counts how far it has read: at each event this is the end of the token.
+// Reads JSON by the events of the nlohmann library. The events have no positions. Therefore the iterator that feeds the
+// parser counts how far the parser has read. When an event comes, this is the end of its token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -108,7 +108,7 @@ class Events {
     return true;
   }
 
-  // Tokens come in order, so this walks through the text only once.
+  // Tokens come in order, so that counting their lines takes one scan of the text in all.
   Place place(const char* token) {
     for (; seen_ < token; ++seen_) {
       if (*seen_ == '\n')

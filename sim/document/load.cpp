@@ -51,7 +51,8 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Says what a document of this format is for. It was given where another kind was expected.
+/// Returns a hint that says how to use a document of this format. It is for a person who gave the document where
+/// another kind was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

@@ -32,8 +32,7 @@ Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
 
-/// Checks `format: sluice-KIND/1`. Throws if it is missing, of another kind, or of a newer
-/// version.
+/// Checks `format: sluice-KIND/1`. Throws InputError if the format is missing, of another kind, or of a newer version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
 /// Replaces `{file: X, ...}` under each key of the root map that `include_keys` lists, by the content of X with the
@@ -58,7 +57,7 @@ void apply_overrides(Value& document, const std::vector<std::string>& overrides)
 /// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. With `provenance` each scalar is followed by "#
 /// file:line".
 std::string to_yaml(const Value& document, bool provenance);
-/// Returns the document as JSON text. With `indent` 0 it is on one line.
+/// Returns the document as JSON text. If `indent` is 0, the text has a single line.
 std::string to_json(const Value& document, int indent = 2);
 
 }  // namespace sluice

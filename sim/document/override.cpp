@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Finds the mappings of a list that have this name. The `layers` of an element are searched, too, as in a repetition.
-/// `known` collects the names of all elements.
+/// Appends to `found` the mappings of a list whose key `name` has this value. If an element has a list `layers` of its
+/// own, as a repetition does, this list is searched, too. `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {

@@ -16,7 +16,7 @@ struct Override {
   Value value;  ///< its source text is the whole "KEY=VALUE"
 };
 
-/// Which mappings may stand at the top of a document, and how they may be shortened.
+/// Says which mappings at the top of a document may be absent, and which may be shortened to a word.
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
@@ -34,7 +34,7 @@ void expand_words(Value& document, const Layout& layout);
 /// Throws UsageError if `text` is not KEY=VALUE, InputError if VALUE is not YAML.
 Override parse_override(const std::string& text);
 
-/// Throws InputError if the path does not lead to anything.
+/// Throws InputError if the document has no place with the override's path.
 void apply_override(Value& document, const Override& override, const Layout& layout = {});
 
 }  // namespace sluice

@@ -54,7 +54,7 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
-/// Returns a summary in brackets. Its full stop is left out.
+/// Returns a summary in brackets, without its full stop.
 std::string in_brackets(std::string text) {
   if (!text.empty() && text.back() == '.') text.pop_back();
   return " (" + text + ")";
