@@ -1,5 +1,5 @@
-// The builder with which policies make plans: it knows a platform's pools, links and streams by
-// name, and appends actions in listing order.
+// The builder with which policies make plans. It knows a platform's pools, links and streams by name, and appends
+// actions in listing order.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@
 
 namespace sluice {
 
-/// A plan lists no more actions than this. More would fill the memory of the computer that runs
+/// The greatest number of actions that a plan may list. More actions would fill the memory of the computer that runs
 /// Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible when a plan would have more actions than the limit. `actions`: at least this many would be listed.
+/// Throws Infeasible when a plan would have more actions than the limit. `actions` is a lower bound of the number of
+/// actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
 
 class PlanBuilder {
@@ -42,10 +43,10 @@ class PlanBuilder {
 
   std::int64_t bytes_of(std::uint32_t tensor) const { return plan_.tensors[tensor].bytes; }
 
-  /// The following actions belong to this section.
+  /// All actions that are added after this call belong to this section.
   void enter(Section section) { section_ = section; }
   Section section() const { return section_; }
-  /// Computes on a device. lower() sets the seconds.
+  /// Adds a computation on a device. lower() sets its seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
   /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of that route.
@@ -54,14 +55,13 @@ class PlanBuilder {
     std::string from, to;
     bool release = true, allocate = true;
     /// If true, the compute units of the device make the copy, and compute nothing else meanwhile.
-    /// Waits between the actions ensure this.
+    /// Waits keep them from computing.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// A computation reads (or writes) this many bytes of the tensor over the route while it
-  /// computes.
+  /// Makes a computation read (or write) this many bytes of the tensor over the route while it computes.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
   /// Adds another memory to a device, besides the one with the device's own name.

@@ -35,8 +35,8 @@ struct Candidate {
   /// `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// If set, it is called instead of `simulate`. It returns the ways that fit as single candidates
-  /// with closer lower bounds. Their ways are not counted again.
+  /// If set, this function is called instead of `simulate`. It returns one candidate with a closer lower bound for each
+  /// way that fits. The ways of these candidates are not counted again.
   std::function<std::vector<Candidate>()> open = {};
 };
 
@@ -44,7 +44,7 @@ struct Candidate {
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  /// The second fastest of the simulated ways; none if only one fits.
+  /// The second fastest of the simulated ways. It is empty if only one way fits.
   std::optional<Settled> runner_up;
 };
 

@@ -13,20 +13,20 @@
 
 namespace sluice {
 
-/// What prices decided in a draft, as numbers: two drafts have equal numbers exactly when prices decided the
-/// same.
+/// The decisions of a draft that depend on prices, as numbers. Two drafts have equal numbers exactly when prices led to
+/// the same decisions.
 using PriceDecisions = std::vector<std::int64_t>;
-/// For a draft whose decisions do not depend on prices.
+/// Returns no numbers, for a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }
 
 struct Draft {
   Plan plan;  ///< seconds and routes may be missing
-  /// Without overlap each action also waits for the one that is listed before it.
+  /// If true, each action also waits for the action that is listed before it, so that nothing overlaps.
   bool one_at_a_time = false;
-  /// The stages after the policy changed them; none: the stages of the request. Their weights give the prices of the
-  /// updates.
+  /// The stages after the policy changed them. Their weights give the prices of the updates. If this is empty, the
+  /// draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
   /// Returns what the prices of another request would decide. That request must differ from this one only in prices, so
   /// its stages are those of the draft. If the decisions for two requests are equal, their drafts are equal too. Then

@@ -1,6 +1,6 @@
-// The bytes in a memory during each slot of a row of slots (slots.hpp), when whole ranges of slots change at once. The
-// time of adding and of asking grows with the logarithm of the row's length, because steps may have many slots. Throws
-// InputError where a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp), when whole ranges of slots change at
+// once. The time of adding and of asking grows with the logarithm of the row's length, because steps may have many
+// slots. Throws InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Decides before which slots (slots.hpp) loads are listed: each as early as it may come and memory has room for it,
-// possibly in the previous step. What memory holds while each slot runs alone is known in advance, and each load that
-// is placed takes more room. All sizes are bytes.
+// Decides before which slots (slots.hpp) loads are listed. Each load is listed as early as it may come and memory has
+// room for it, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
+// advance, and each load that is placed takes more room. All sizes are bytes.
 #pragma once
 
 #include <compare>
@@ -31,8 +31,7 @@ struct LoadPlace {
 /// The loads of one memory.
 class LoadPlaces {
  public:
-  /// `bytes`: what is in memory while each slot runs alone, indexed by slot. `capacity`: none means
-  /// unlimited.
+  /// `bytes` says what is in memory while each slot runs alone, indexed by slot. An empty `capacity` means unlimited.
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 

@@ -30,15 +30,15 @@ struct StageQuery {
   bool selective = false;  ///< only the layers that selective recomputation runs again
 };
 
-/// The sum over the layers of the stage. A recompute costs as much as a forward pass. If the
-/// workload gives the backward pass as a multiple, it costs that multiple of the forward pass.
-/// Throws InputError when the cost model has no price.
+/// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. If the workload
+/// gives the backward pass as a multiple of the forward pass, its price is that multiple. Throws InputError when the
+/// cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules, the latter with the watts of its stream.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules include the watts of the stream above idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// The terms of the sum in price_of, per layer; a null layer stands for the update of the stage's weights.
+/// A layer and its term in the sum that price_of() returns. A null layer stands for the update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
@@ -47,9 +47,9 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
 /// when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// The same for a plan that was made without a scenario and so without a cost model. Its
-/// computations must have their own seconds. If one has none, this returns false and fills in
-/// nothing. Throws InputError when no links connect two memories.
+/// Does the same as lower() for a plan that was made without a scenario, and so without a cost model. The computations
+/// of the plan must have their own seconds. If one has none, this returns false and fills in nothing. Throws InputError
+/// when no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

@@ -27,9 +27,9 @@ struct CommonParameters {
 };
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the least for
-/// some number of passes, from a single pass to one pass per micro-batch. Each number of passes is about 1 / `growth`
-/// larger than the previous one.
+/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the least
+/// number that leads to some number of passes, from a single pass to one pass per micro-batch. Each number of passes is
+/// about 1 / `growth` larger than the previous one.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// The body of a plan: the smallest number of micro-batches after which everything repeats. A step
@@ -55,7 +55,7 @@ Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& 
 /// training, for the given reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
-/// The same for the keys `buffers` and `outputs`.
+/// Throws InputError if the scenario has the key `buffers` or the key `outputs`, which have no meaning in training.
 void refuse_common_in_training(const Reader& parameters);
 
 /// Bytes of a stage for one micro-batch.
@@ -94,20 +94,21 @@ struct StageOutput {
 /// the stage is the last one. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves the output of `forward` to `host`. Host memory holds the room for an answer from the
-/// start, and the samples of the answer are done when it arrives. The room for a boundary activation is allocated.
+/// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer from the start,
+/// and the samples of the answer are done when it arrives. The transfer allocates the room for a boundary activation.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 
-/// Lists the loads of all weights in the prologue, each to the device of its stage. Returns them by
-/// stage; empty for a stage without weights.
+/// Lists the loads of all weights in the prologue, each to the device of its stage. Returns these loads by stage. The
+/// entry of a stage without weights is empty.
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<StageBytes>& bytes,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Bytes of the caches of keys and values: of one stage for `samples` samples, and of all stages for all samples of a
-/// step. A cache is never moved: the device that reads it holds it from the start of the run to its end.
+/// The bytes of the caches of keys and values. The first function returns those of one stage for `samples` samples, the
+/// second those of all stages for all samples of a step. A cache is never moved, because the device that reads it holds
+/// it from the start of the run to its end.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
 /// Makes `device` hold the cache of a stage.
@@ -138,18 +139,17 @@ class StageRunner {
   /// Lists the forward pass of one stage; see list_stage.
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves the output of a stage after the action that makes it, or the stage's part of the answer if
-  /// that is a separate tensor. `answer`: no later stage reads it. The action waits until the save
-  /// `buffers` saves earlier has arrived, so that at most `buffers` results wait to be saved. See
-  /// list_save.
+  /// Saves the output of a stage after the action that makes it, or the stage's part of the answer if that is a
+  /// separate tensor. `answer` says that no later stage reads the output. At most `buffers` results may wait to be
+  /// saved, so the action waits until the save `buffers` saves earlier has arrived. See list_save.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 
   /// Adds the waits of computations for earlier saves. Must be called once, after everything has
   /// been listed.
   void finish();
-  /// The same, but each save has its own number of results that may wait to be saved, in the order
-  /// of listing.
+  /// Does the same, but each save has its own number of results that may wait to be saved. `buffers` lists these
+  /// numbers in the order of the saves.
   void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {

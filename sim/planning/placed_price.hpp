@@ -27,7 +27,7 @@ struct PlacedPrice {
 /// rate.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
-/// Gives the action that price and its flows. `tensors` has the tensor of each operand.
+/// Sets the seconds of the action and its flows from that price. `tensors` has the tensor of each operand.
 void take_placed_price(PlanBuilder& builder, PlanBuilder::Ref ref, const Device& device,
                        const PlacedPrice& placed, const std::vector<std::uint32_t>& tensors);
 

@@ -14,15 +14,15 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Call this for a draft that is about to be finished for this request. Returns none if the draft does not say what
-  /// prices decided, or has prices of its own.
+  /// Must be called with a draft before it is finished. Returns nothing if the draft does not say what prices decided,
+  /// or if the draft has prices of its own.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called once, with the finished plan, before anything else. Returns false when parts of
   /// the plan do not come from the platform, so that it cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Does the same when `other` has already found the decisions of this request. The request of `other` must differ
-  /// from this one only in prices.
+  /// Does the same as the other learn() when `other` has already found the decisions of this request. The request of
+  /// `other` must differ from this one only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 

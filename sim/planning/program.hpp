@@ -49,8 +49,8 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< numbers of operations
     bool loaded = false;                ///< a transfer brings it
     double load_s = 0;
-    /// Where a load comes from. There are three cases. It comes from a home. Or it comes from the copy that the save of
-    /// another instance left in host memory. Or, if the tensor is sent, it comes from the instance on the other device.
+    /// Where a load comes from: a home, the copy that the save of another instance left in host memory, or, if the
+    /// tensor is sent, the instance on the other device.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< number of an instance
     bool sent = false;
@@ -73,7 +73,8 @@ struct Program {
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
   };
 
-  /// When a load may come. These are numbers of operations; < 0: in the previous round.
+  /// When a load may come. The members are numbers of operations. A negative number is an operation of the previous
+  /// round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs it
@@ -87,8 +88,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed
-  /// The operation that makes an answer waits until the answer this many micro-batches earlier is
-  /// in host memory; 0: it does not wait.
+  /// The operation that makes an answer waits until the answer this many micro-batches earlier is in host memory. If
+  /// this is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of all rounds
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -98,13 +99,14 @@ struct Program {
 
   /// Bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// The bytes on a device during each operation, if one operation runs at a time: what this operation needs, and what
-  /// later operations need.
+  /// The bytes on a device during each operation, if one operation runs at a time. They include the bytes that later
+  /// operations need.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
 
-/// "inner.3.1": the name of a tensor of a stage, and of a micro-batch unless the latter is -1.
+/// Returns a name such as "inner.3.1" for a tensor of a stage and a micro-batch. If `micro_batch` is -1, the name has
+/// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
 /// Adds one load for each instance that a transfer brings. It is listed before the operation that

@@ -16,7 +16,7 @@ class ProgramDraft {
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// The same for devices that take turns: each phase is on the next device.
+  /// Begins the next phase on the next device, for devices that take turns.
   void take_turns() {
     end_phase();
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));

@@ -23,12 +23,13 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 /// inference, every replica computes some of the batches.
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
-/// The machine as a single replica sees it: of each link and port that several replicas use, it has only its share. The
+/// The machine as a single replica sees it, with only a share of each link and port that several replicas use. The
 /// choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Gives all parts the same number of iterations, which one plan for all of them needs. If replicas repeat after
-/// different rounds, or have different shares of the work, some bodies become several rounds long.
+/// Gives all parts the same number of iterations, because one plan for all parts has only one number of iterations. If
+/// replicas repeat after different rounds, or have different shares of the work, some bodies become several rounds
+/// long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other

@@ -11,11 +11,11 @@ namespace sluice {
 /// Limits the plan to this many bytes of a device.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Returns the simulated seconds of a plan's run. They are infinite if it blocks. Throws Interrupted on a signal.
+/// Returns the simulated seconds of a plan's run. They are infinite if the run blocks. Throws Interrupted on a signal.
 double run_seconds(const Plan& plan);
 
-/// The same for a plan whose device memories are unlimited. Memories that no device owns (host memory) keep their
-/// capacity: the result is infinite if the plan needs more of them.
+/// Returns the simulated seconds of a plan's run if device memories are unlimited. Memories that no device owns (host
+/// memory) keep their capacity: the result is infinite if the plan needs more of them.
 double run_seconds_in_host(const Plan& plan);
 
 /// Limits the memories that no device owns.

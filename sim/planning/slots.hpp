@@ -3,9 +3,9 @@
 // the one that needs it, even in the previous step, as long as memory has room. So a copy engine works ahead and never
 // blocks grants that are listed earlier.
 //
-// A plan made here cannot block, for this reason. Executed one action at a time in listing order, it fits at every
-// moment (add() ensures this), and every wait refers to an action that is listed earlier. A pool that grants in listing
-// order can then always serve the earliest action that has not ended.
+// A plan made here cannot block. Executed one action at a time in listing order, the plan fits into memory at every
+// moment (add() ensures this), and every wait refers to an action that is listed earlier. So a pool that grants in
+// listing order can always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// Each step repeats a row of `count` items. This is the position of item number `index`, which is negative for an item
-/// of an earlier step. It holds the place in the row, and how many steps ago that step was.
+/// The position of an item in steps that each repeat a row of `count` items. The position holds the place in the row,
+/// and how many steps ago that step was. The `index` of an item of an earlier step is negative.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -32,16 +32,16 @@ struct SlotLoad {
   PlanBuilder::TransferEnds ends;
   std::int32_t stage = -1, micro_batch = -1;
   std::int64_t slot = 0;  ///< the slot that needs it
-  /// The first slot before which it may be listed; < 0: in the previous step.
+  /// The first slot before which the load may be listed. A negative slot belongs to the previous step.
   std::int64_t earliest = 0;
-  /// It may start when this slot has been computed; < 0: a slot of an earlier step.
+  /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
   /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
   /// in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;
-  /// What the load brings stays on the device, so it is listed once, before the first step.
+  /// If true, what the load brings stays on the device, so the load is listed once, before the first step.
   bool once = false;
-  /// Save number `number` of the saves that `slot` lists. The slot is in the step `steps_ago` steps earlier.
+  /// A save: the one with this `number` among the saves that `slot` lists in the step `steps_ago` steps earlier.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
@@ -52,8 +52,8 @@ struct SlotLoad {
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. `bytes`: for each slot, the most that the memory holds while this slot runs alone, including
-/// the loads that are listed in the slot.
+/// The memory of a device. For each slot, `bytes` is the most that the memory holds while this slot runs alone,
+/// including the loads that are listed in the slot.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -100,8 +100,8 @@ class StepSlots {
     add_waits();
   }
 
-  /// The greatest number of bytes in any slot of a device, including loads that come early: with
-  /// this many bytes all loads are listed where they are.
+  /// The greatest number of bytes in any slot of a device, including loads that come early. With this many bytes, no
+  /// load needs to be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
   /// The number of loads that are listed before the slot that needs them.

@@ -18,16 +18,17 @@
 
 namespace sluice {
 
-/// The value of `placement` for this.
+/// The value of the key `placement` that makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
 /// Whether the choices of `placement` include placements of single tensors. For these a cost model
 /// must count the bandwidths of memories.
 bool places_tensors(const Field& placement);
 
-/// Returns why the second memory of the device named `device` cannot be such a home. The text is empty if it can.
+/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
+/// is empty if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);
-/// Throws InputError at `placement` with that reason.
+/// Throws InputError at `placement` if why_no_backing() returns a reason. The message says the reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
 /// Asks the policy for a plan for the machine that it is shown, and returns the plan for the real machine. Throws what
@@ -49,14 +50,14 @@ struct Homes {
   bool host = false, backing = false;
 };
 
-/// What a policy plans for a machine, whatever its homes are.
+/// The candidates and the plan that a policy makes for a machine. The machine may be the real one or the shown one.
 struct PlansForMachine {
   CandidatesOf candidates;  ///< none if the scenario leaves nothing open
   PlanOf plan;              ///< of what the scenario says
 };
 
-/// The candidates with these homes, and the other ones. If there are any, a home for which nothing
-/// is left open also has a candidate: its plan.
+/// Returns the candidates with these homes, and those in `others`. If there are any candidates, a home for
+/// which nothing is left open has a single candidate, which is its plan.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

@@ -31,8 +31,8 @@ struct PlacedKernel {
 struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
-  /// For a tensor that was offloaded and came back, which is a tensor of its own: the tensor that
-  /// was saved; otherwise none. Indexed by tensor.
+  /// A tensor that was offloaded and came back is a tensor of its own. For such a tensor, this is the tensor that was
+  /// saved. For any other tensor, this is `none`. Indexed by tensor.
   std::vector<std::uint32_t> copy_of;
 };
 
@@ -42,12 +42,13 @@ struct PlacedWork {
   const Workload& workload;
   std::string name;
   std::int64_t micro_batches = 1;  ///< one after the other; in training, the number per update
-  /// The operations of a micro-batch on the stages. Null: everything is kept, and stages have no effect.
+  /// The operations of a micro-batch on the stages. If this is null, everything is kept, and stages have no effect.
   const Tape* tape = nullptr;
 };
 
-/// Weights, optimizer state and caches stay; inputs are given, and stay until their last use. What is
-/// recomputed or comes back from host memory is a further tensor. Throws InputError.
+/// Returns the problem of placing the tensors of this work. Weights, optimizer state and caches stay during the whole
+/// run. Inputs are given, and stay until their last use. A tensor that is recomputed, or that comes back from host
+/// memory, is a further tensor. Throws InputError.
 PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories);
 
 }  // namespace sluice

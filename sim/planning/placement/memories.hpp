@@ -17,7 +17,7 @@ struct TwoMemories {
   bool far = false;  ///< the slow memory can be reached only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
   /// Measured rates of kernels that read and write slow memory in place. The time of these bytes is added to the time
-  /// of the kernel with everything in fast memory. None: the cost model prices such kernels.
+  /// of the kernel with everything in fast memory. If this is empty, the cost model prices such kernels.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 

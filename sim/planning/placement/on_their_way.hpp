@@ -24,13 +24,13 @@ struct ActivationLife {
   std::string name() const;
 };
 
-/// For each layer, the last layer that reads its output; 0: none does. The output of a layer that
-/// only passes on another one's belongs to that layer.
+/// For each layer, the last layer that reads its output, or 0 if no layer reads it. If a layer only passes on the
+/// output of another layer, its output counts as that other layer's.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
-/// The tensor needs room while this kernel computes, but the kernel does not use it, and takes as
-/// long as without it. `arrives`: it has its first bytes then. Returns false if the kernel's table of
-/// seconds would become too large.
+/// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, and takes as long as
+/// without it. `arrives` says that the tensor gets its first bytes during this kernel. Returns false if the kernel's
+/// table of seconds would become too large.
 bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives);
 
 }  // namespace sluice

@@ -30,18 +30,19 @@ class PlacedQuestion {
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
-  /// For an offloaded tensor that came back, the tensor that was saved; otherwise none.
+  /// For an offloaded tensor that came back, this returns the tensor that was saved. For other tensors it returns
+  /// `none`.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
   const std::vector<Fact>& facts_of_fates() const { return fates_.facts; }
   /// The number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
   /// The number of times that the kernels run.
   std::int64_t rounds() const { return rounds_; }
-  /// Whether the tensor is an output that no layer reads. In inference it goes to host memory.
+  /// Whether the tensor is an output that no layer reads. In inference, such a tensor goes to host memory.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
-  /// Bytes of fast memory for the placed tensors. Below 0: what is in transfer does not fit.
+  /// Bytes of fast memory for the placed tensors. They are negative if there is no room for what is in transfer.
   std::int64_t room() const { return room_; }
 
  private:

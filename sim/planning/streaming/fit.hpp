@@ -11,14 +11,14 @@ class StreamedFit {
   /// `request` and `common` must outlive this object.
   StreamedFit(const PolicyRequest& request, const CommonParameters& common, const StreamedChoice& choice);
 
-  /// The capacity of the device, where it is enforced.
+  /// The capacity of the device, or nothing if the capacity is not enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
   /// The most bytes with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
   /// The bytes of each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
-  /// Throws Infeasible when this many in flight do not fit. The message says which group does not fit, what that group
-  /// needs, and what would fit. Then it explains the plan in full.
+  /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
+  /// what that group needs, and what would fit. Then the message explains the plan in full.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:

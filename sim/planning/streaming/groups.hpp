@@ -70,7 +70,7 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
 /// than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// The weights of a group as transfers; the weights that stay come first.
+/// The weights of a group as transfers. The transfers of weights that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
   std::size_t kept = 0;  ///< how many of them stay
@@ -78,8 +78,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Whether weights that stay are loaded before the first step, and not when the first pass needs them. A step that is
-/// repeated needs this: its first repetition cannot have a load that the others do not have.
+/// Whether weights that stay are loaded before the first step instead of during the first pass. A step that is repeated
+/// needs this, because its first repetition cannot have a load that the others do not have.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

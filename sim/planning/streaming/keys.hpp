@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-/// What the scenario says about each choice; none: the choice is open.
+/// What the scenario says about each choice. An empty member leaves the choice open.
 struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;

@@ -42,7 +42,7 @@ struct RehearsedLoad {
 /// are loaded in the step.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With this many bytes or more, the order stays the same. It is the most that the order uses, or a little more.
+  /// The order stays the same with this many bytes or more. The number is what the order uses, or a little more.
   std::int64_t used = 0;
 };
 
@@ -57,7 +57,7 @@ class Rehearsal {
 
   /// Bytes on the device that the choice needs, including loads ahead.
   std::int64_t bytes() const { return bytes_with(choice_.ahead); }
-  /// The same if loads ahead and buffers may use this many bytes.
+  /// The bytes on the device that the choice needs if loads ahead and buffers may use this many bytes.
   std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// The number of slots of a step.
@@ -81,7 +81,7 @@ class Rehearsal {
   std::int64_t saves_of_step() const { return saves_before_.back(); }
   /// The slot whose result this save of a step moves.
   std::int64_t slot_of_save(std::int64_t number) const;
-  /// Seconds to save a result of this run, and to load an input.
+  /// Seconds to save one result of this run to host memory, and seconds to load one input.
   double save_seconds(const GroupRun& run) const;
   double input_seconds(const GroupRun& run) const;
 
@@ -91,7 +91,7 @@ class Rehearsal {
   std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
   /// All weights of a group; those that stay come first.
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
-  /// The number of pieces that stay.
+  /// The number of pieces of a group that stay on the device.
   std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
   /// The number of the first piece of the group that is loaded for this run of a step.
   std::size_t first_piece(const GroupRun& run) const {

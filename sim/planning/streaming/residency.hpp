@@ -16,7 +16,7 @@ namespace sluice {
 
 /// What the scenario says about residency.
 struct ResidentKey {
-  /// Per group, whether its weights stay; none: the choice is open.
+  /// Per group, whether its weights stay. If this is empty, the choice is open.
   std::optional<std::vector<bool>> stays;
 };
 /// Throws InputError at a stage that does not exist.

@@ -73,7 +73,7 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<RunMemory> memories_;
-  /// Per run: the last run before it that saves its results, possibly in the previous step.
+  /// For each run, the last run before it that saves its results. That run may be in the previous step.
   std::vector<std::size_t> saver_before_;
   std::int64_t saving_groups_ = 0;  ///< groups that save their results, or a part of them
   std::int64_t least_ = 0, most_ = 0;

@@ -13,7 +13,7 @@ namespace sluice {
 
 class LoadOffers {
  public:
-  /// `request`, what it refers to, and `order` must outlive this.
+  /// `request`, the objects to which it refers, and `order` must outlive this object.
   LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order);
   LoadOffers(const LoadOffers&) = delete;
   LoadOffers& operator=(const LoadOffers&) = delete;

@@ -24,7 +24,7 @@ struct StageState {
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// What selective recomputation adds: its seconds, and the bytes that it makes again.
+  /// The seconds that selective recomputation adds, and the bytes that it makes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };

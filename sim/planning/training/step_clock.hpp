@@ -21,7 +21,7 @@ class StepClock {
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);
 
-  /// `loads`: the loads of the step in the order of need; `places`: where each is listed.
+  /// `loads` has the loads of the step in the order of need. `places` says where each of them is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
 

@@ -16,13 +16,12 @@
 
 namespace sluice {
 
-/// The chain of the request's stages. `selective`: what selective recomputation drops is not kept,
-/// and its recomputation counts as part of the backward pass. `overlap`: copies run during
-/// computation.
+/// Returns the chain of the request's stages. With `selective`, the chain does not keep what selective recomputation
+/// drops, and the recomputation counts as part of the backward pass. With `overlap`, copies run during computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
-/// By stage, the boundaries that it reads (ChainStage::reads), if the network branches between
-/// stages; empty if each stage reads only what the stage before it makes.
+/// Returns for each stage the boundaries that it reads (ChainStage::reads), if the network branches between stages. The
+/// result is empty if each stage reads only what the stage before it makes.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
 /// Weights, gradients and optimizer state of each stage on that device.
@@ -30,7 +29,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   bool selective, bool overlap);
 
 /// Bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, gradients and
-/// optimizer state take their room as well. None: unlimited.
+/// optimizer state take their room as well. An empty result means unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -60,26 +59,30 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
   std::vector<std::string> devices;       ///< devices that take turns
   bool overlap = true;
-  /// Bytes of each device that early loads, and the whole run, may use; none: all bytes.
+  /// Bytes of each device that early loads, and the whole run, may use. If this is empty, they may use all bytes.
   std::optional<std::int64_t> room = {};
-  /// The fates that a search has already found for this number of micro-batches in flight. Null: the strategy is asked.
+  /// The fates that a search has already found for this number of micro-batches in flight. If this is null, the
+  /// strategy is asked.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes for the whole run, if the run may use more than early loads; or no_limit.
+  /// The bytes that the whole run may use, if they are more than early loads may use. The value `no_limit` means all
+  /// bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };
 
-/// Whether weights stay although the policy lets them take turns: a single stage never has to make room.
+/// Whether weights stay although the policy lets them take turns. This is so for a single stage, which never has to
+/// make room.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The bytes of all devices that take turns; none: unlimited.
+/// The bytes of all devices that take turns, or nothing if they are unlimited.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the fates that the strategy chooses for this number of micro-batches in flight, if they take less than
 /// `worth` seconds. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
-/// Throws InputError and Infeasible, which says what does not fit and what would fit.
+/// Returns the plan of a training run. Throws InputError. Throws Infeasible, which says what does not fit and what
+/// would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// What a step must compute and copy, in seconds, each counted alone. With overlap, copies are averaged over
@@ -113,9 +116,9 @@ class ChosenStep {
     std::int64_t most = 0;          ///< bytes of a device that are enough for these places
   };
   Offer offer(const EarlyLoadLimits& ahead) const;
-  /// Seconds: a lower bound of the run with the loads of this offer.
+  /// A lower bound on the seconds of the run with the loads of this offer.
   double at_least(const EarlyLoadLimits& ahead, const Offer& offer) const;
-  /// The plan with its loads placed in this way.
+  /// Returns the plan whose loads are placed within these limits.
   Draft listed(const EarlyLoadLimits& ahead) const;
 
  private:
@@ -148,7 +151,7 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
   std::optional<double> pace = {};       ///< by which loads are timed: see load_late()
 };
-/// `most` is set to the bytes of the first device with which everything would be listed in the same way.
+/// `most` is set to the bytes that the first device needs for this listing.
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 

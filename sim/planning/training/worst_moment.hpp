@@ -1,5 +1,5 @@
-// What a training step holds at the moment at which it needs most memory. The message that the step does not fit says
-// so.
+// What a training step holds at the moment at which it needs most memory. The message that a step does not fit lists
+// these bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The device that holds most, and the operation during which it does.
+/// The device that holds most bytes, and the operation during which it holds them.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
