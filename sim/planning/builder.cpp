@@ -87,8 +87,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// A copy that the compute units make has a path of its own here, because lower() finds only the routes of copy
-/// engines.
+/// Adds a path for a copy that the compute units make, because lower() finds only the routes of copy engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -96,7 +95,7 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// A copy by the compute units waits for their previous work, and their next work waits for the copy.
+/// Makes a copy by the compute units wait for their previous work, and makes their next work wait for the copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -107,7 +106,7 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// In the same way, the first work of the body waits for the last work of the previous iteration.
+/// Makes the first work of the body wait for the last work of the previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)

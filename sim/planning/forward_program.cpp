@@ -20,8 +20,9 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// For a stage, this lists the earlier layers whose outputs it reads, and its own layers whose outputs later stages
-/// read. Inputs that only the first stage reads are one tensor, which is not named after a layer.
+/// The tensors that a stage exchanges with other stages: the earlier layers whose outputs it reads, and its own layers
+/// whose outputs later stages read. Inputs that only the first stage reads are one tensor, which is not named after a
+/// layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;

@@ -18,7 +18,7 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// The same load repeats in every step. If it came more than a whole step early, two of its copies would overlap.
+// The same load repeats in every step. If a load came more than a whole step early, two of its copies would overlap.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

@@ -69,8 +69,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Keeps each price after its first use, by kind, part, stage, device and samples: there are many micro-batches but
-/// only few prices.
+/// Keeps each price after its first use, by kind, part, stage, device and samples. There are many micro-batches, but
+/// only few different prices.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
@@ -108,7 +108,7 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// For a computation with given seconds but without joules: computes the joules from the device's watts.
+/// Computes the joules of a computation from the device's watts, if its seconds are given but its joules are not.
 void take_joules(Action& action, const Stream& stream) {
   if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }

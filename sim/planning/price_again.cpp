@@ -70,7 +70,7 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Checks that each route of the plan is the platform's path between two memories, and records these.
+/// Checks that each route of the plan is the platform's path between two memories, and records these memories.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

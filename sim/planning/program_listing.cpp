@@ -147,8 +147,8 @@ class ProgramLister {
     return {ref, ref, list_saves(operation, ref)};
   }
 
-  /// A phase starts after the whole previous phase, and the first phase of a round after the last
-  /// phase of the previous round.
+  /// Makes a phase start after the whole previous phase. The first phase of a round starts after the last phase of the
+  /// previous round.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
     if (!first_) first_ = ref;
     if (operation.phase != phase_) builder_.wait(ref, last_);
@@ -156,7 +156,8 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Whether anything reads the instance where it was made: the operation that makes it, or a save after it.
+  /// Whether anything reads the instance where it was made. The reader may be the operation that makes it, or a save
+  /// after that operation.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();

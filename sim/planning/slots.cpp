@@ -44,7 +44,7 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Whether the first load of the next step is listed at the end of the present one. That load is needed before all
+/// Whether the first load of the next step is listed at the end of the present step. That load is needed before all
 /// early loads of the next step.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);

@@ -94,7 +94,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// If a tensor has its home in host memory, its transfers go there.
+  /// Sends the transfers of a tensor to host memory if the tensor has its home there.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -183,7 +183,8 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
   return rewritten;
 }
 
-/// Judges the same choices on the real machine. The result has no plan if a memory is too small.
+/// Returns the time and the plan of the same choices on the real machine. The result has no plan if a memory is too
+/// small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {
   Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });

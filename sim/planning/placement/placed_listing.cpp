@@ -92,7 +92,7 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
-  /// The tensor goes to host memory after the action of this ref, if it is not there already.
+  /// Saves the tensor to host memory after the action of `ref`, if it is not there already.
   void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
     if (lies_at_home(t)) return;
     saves_[t] =
@@ -101,7 +101,7 @@ class PlacedLister {
     builder_.wait(saves_[t], ref);
   }
 
-  /// An offloaded tensor comes back. If it is to be in host memory, it is read where it was saved.
+  /// Brings an offloaded tensor back. If the tensor is to be in host memory, it is read where it was saved.
   void fetch(std::uint32_t t, const PlacedKernel& kernel) {
     const std::uint32_t saved = asked_.copy_of(t);
     const auto save = saves_.find(saved);
@@ -139,7 +139,7 @@ class PlacedLister {
     for (const std::uint32_t t : kernel.saves) save_offloaded(ref, t);
   }
 
-  /// The action of `ref` stands for kernel k: it makes, reads and writes the operands of this kernel.
+  /// Makes the action of `ref` stand for kernel k: the action makes, reads and writes the operands of this kernel.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
@@ -186,7 +186,8 @@ class PlacedLister {
            asked_.kernels()[k + 1].micro_batch != asked_.kernels()[k].micro_batch;
   }
 
-  /// If answers are saved, their samples are done when the save has arrived.
+  /// Returns the samples that are done after kernel k. If answers are saved, their samples are done when the save has
+  /// arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)

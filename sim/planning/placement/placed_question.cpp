@@ -14,7 +14,7 @@ using Begins = PlacementProblem::Begins;
 constexpr std::int64_t most_kernels = 20'000;
 
 /// The number of micro-batches after which the placement repeats. In training, these are the micro-batches of a batch.
-/// In inference, they are those of a step if each sample has its own cache, and else 1.
+/// In inference, they are those of a step if each sample has its own cache. Otherwise the number is 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -31,7 +31,7 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// What the scenario's strategy for fates chooses if memory has no limit.
+/// Returns the fates that the scenario's strategy chooses if memory has no limit.
 FateChoice fates_of(const PolicyRequest& request, const CommonParameters& common) {
   if (!request.workload.training || !request.fates || request.strategy().name == "keep_all")
     return {};
@@ -41,7 +41,7 @@ FateChoice fates_of(const PolicyRequest& request, const CommonParameters& common
   return choose_fates(unlimited, order, std::numeric_limits<double>::infinity());
 }
 
-/// The tensors that one kernel makes and no other one touches, indexed by tensor.
+/// Returns for each tensor whether one kernel makes it and no other kernel uses it.
 std::vector<char> answers_of(const PlacementProblem& problem) {
   std::vector<int> uses(problem.tensors.size(), 0);
   for (const PlacementProblem::Kernel& kernel : problem.kernels)

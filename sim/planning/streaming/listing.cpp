@@ -111,9 +111,8 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// At most as many results may be in transfer during a slot as its run allows. Returns the save for which the first
-  /// action of this slot waits for this reason (a slot below 0 belongs to the previous step), or none if it need not
-  /// wait.
+  /// Returns the save for which the first action of this slot waits, so that no more results than its run allows are in
+  /// transfer during the slot. Returns none if the action need not wait. A slot below 0 belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const RowPosition at = row_position(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.index);
@@ -183,8 +182,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// The last slot of run number r; a negative r is a run of an earlier step. Slots are counted from the first slot of
-  /// the present step.
+  /// Returns the last slot of run number r, where a negative r is a run of an earlier step. Slots are counted from the
+  /// first slot of the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
     const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.index].last_slot() - run.steps_ago * slots_.count();
@@ -271,8 +270,8 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: one tensor per piece
   std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that is loaded again
-  /// Per run, from the rehearsal: how many results of other slots may be in transfer. Empty: as many as the scenario
-  /// asks for.
+  /// From the rehearsal, for each run: how many results of other slots may be in transfer. If this is empty, as many
+  /// are allowed as the scenario asks for.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

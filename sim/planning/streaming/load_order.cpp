@@ -79,9 +79,9 @@ class LoadOrder {
     return row;
   }
 
-  /// With this many bytes or more, the order stays the same. It is the most that the loads ahead use, plus the bytes of
-  /// the buffers. It may be a little more than needed: all loads of a run count from the first slot in which any of
-  /// them was there.
+  /// With this many bytes or more, the order stays the same. The number is the most that the loads ahead use, plus the
+  /// bytes of the buffers. It may be a little more than needed, because all loads of a run count from the first slot in
+  /// which any of them was there.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -188,7 +188,8 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// The first slot before which the input of this slot may be listed: from there on, every slot has a buffer for it.
+  /// Returns the first slot before which the input of this slot may be listed. From there on, every slot has a buffer
+  /// for it.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -198,7 +199,7 @@ class LoadOrder {
     return 0;
   }
 
-  /// The first slot before which a load may be listed: at the earliest, the load is in the step before its own.
+  /// Returns the first slot before which a load may be listed. The earliest is in the step before the load's own step.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }

@@ -178,9 +178,9 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Whether this pass is like the previous one. It is, if both passes and everything that their buffers reach are whole
-/// passes. Inputs are counted per slot, and results per slot that saves: if only one group saves, the same number of
-/// results reaches over as many more slots as there are groups.
+/// Whether this pass is like the previous one, which is so if both passes and everything that their buffers reach are
+/// whole passes. Inputs are counted per slot, and results per slot that saves. If only one group saves, the same number
+/// of results extends over as many more slots as there are groups.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

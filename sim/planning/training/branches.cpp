@@ -19,7 +19,7 @@ class Branches {
       }
   }
 
-  /// By stage, in ascending order of the boundaries.
+  /// Returns the reads of each stage, in ascending order of the boundaries.
   std::vector<std::vector<ChainRead>> reads() {
     std::vector<std::vector<ChainRead>> all(stages_.size());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -46,7 +46,7 @@ class Branches {
     if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
     return made_by_[layer] + 1;
   }
-  /// Every boundary has a reader: at the end, the last stage.
+  /// Gives every boundary a reader. If no stage reads a boundary, the last stage counts as its reader.
   static void keep_what_nobody_reads(std::vector<std::vector<ChainRead>>& all) {
     std::vector<char> is_read(all.size() + 1, 0);
     for (const std::vector<ChainRead>& reads : all)

@@ -18,9 +18,9 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces by which loads are timed: that of the machine, and those of other machines, so that everything
-/// that is tried on a slower machine is also tried on a faster one, or nearly so: most paces differ from the next
-/// one by a factor of the square root of 2. The most useful come first.
+/// The paces by which loads are timed: that of the machine, and those of other machines. Most paces differ from the
+/// next one by a factor of the square root of 2, so nearly everything that is tried on a slower machine is also tried
+/// on a faster one. The most useful paces come first.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
@@ -100,7 +100,7 @@ class WorkOfBatches {
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
-/// Returns the smallest capacity of the devices; none: unlimited.
+/// Returns the smallest capacity of the devices, or nothing if it is unlimited.
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
                                               const TrainingOrder& order) {
   std::optional<std::int64_t> least;
@@ -113,7 +113,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
 /// The ways to train with a given number of micro-batches side by side.
 class TrainingWays {
  public:
-  /// `at_least`: a lower bound on the bytes of each device.
+  /// `at_least` is a lower bound on the bytes of each device.
   TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
                std::shared_ptr<const std::vector<Stage>> stages)
       : enforced_(request.capacity_enforced),
@@ -202,7 +202,7 @@ class TrainingWays {
     }
   }
 
-  /// From the smallest to the largest.
+  /// Returns the rooms for early loads, from the smallest to the largest.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)

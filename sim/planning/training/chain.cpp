@@ -23,9 +23,8 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// The bytes that cross out of a stage and that the stage itself makes. What crosses it without
-/// being made by it is an input or the output of an earlier stage. A first stage that consists of
-/// inputs alone makes these.
+/// Returns the bytes that cross out of a stage and that the stage itself makes. Other tensors that cross it are inputs
+/// or outputs of earlier stages. A first stage that consists of inputs alone makes these inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

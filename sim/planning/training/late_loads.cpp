@@ -27,8 +27,8 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// A load that should start by `time` must be listed before this operation. A negative number is an operation of the
-  /// previous round.
+  /// Returns the operation before which a load must be listed to start by `time`. A negative number is an operation of
+  /// the previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {
@@ -96,7 +96,8 @@ class LateLoads {
     return begins;
   }
 
-  /// The first operation before which a load may be listed. It comes after the save whose copy the load brings.
+  /// Returns the first operation before which a load may be listed. This operation comes after the save that made the
+  /// copy.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)

@@ -66,7 +66,7 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
-/// What the strategy finds for one number of micro-batches in flight.
+/// The search of the strategy for one number of micro-batches in flight.
 class Search {
  public:
   Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,

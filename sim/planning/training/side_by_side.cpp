@@ -51,7 +51,7 @@ class SideBySideChain {
 
   ChainTurn turn_of(const StageState& state) const {
     const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
-    // Nothing uses these gradients later: they are the answer.
+    // Nothing uses these gradients later, because they are the answer.
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     return {state.weights, state.weights_load_s / engines_,

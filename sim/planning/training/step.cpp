@@ -227,7 +227,7 @@ class StepMaker {
     gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
   }
 
-  /// Uses what the backward pass of stage s reads of the forward pass.
+  /// Uses those results of the forward pass that the backward pass of stage s reads.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);

@@ -123,8 +123,8 @@ class StepRun {
     return time;
   }
 
-  /// The times of the round that is this many rounds before the load's own round. Null: there is no such round, or its
-  /// times are not known yet.
+  /// Returns the times of the round that is this many rounds before the load's own round. Returns null if there is no
+  /// such round, or if its times are not known yet.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;

@@ -53,7 +53,7 @@ class TrainingPlan {
     take(order.chosen ? *order.chosen : choice());
   }
 
-  /// What the strategy chooses.
+  /// Returns the fates that the strategy chooses.
   FateChoice choice(double worth = std::numeric_limits<double>::infinity()) {
     FateRequest selective = asked(selective_chain_, selective_states_, selective_together_);
     FateRequest plain = asked(chain_, states_, together_);
@@ -71,7 +71,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The step that the strategy chooses. Nothing of it depends on how early its loads come.
+  /// Returns the step that the strategy chooses. How early the loads come has no effect on this step.
   Program chosen_step() {
     const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
@@ -86,7 +86,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The decisions on which the listing depends: the tape, and when each load may come. `known`: the step, if it was
+  /// The decisions on which the listing depends: the tape, and when each load may come. `known` has the step if it was
   /// already made.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
@@ -174,7 +174,7 @@ class TrainingPlan {
     if (capacity_) chosen_room_ = room_;  // The plan runs with the room with which it was judged.
   }
 
-  /// `together` is set to what the request refers to.
+  /// Returns the request for fates. `together` is set to the objects to which the request refers.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
@@ -201,7 +201,8 @@ class TrainingPlan {
     return asked;
   }
 
-  /// The bytes of each device, including those of weights, gradients and state that stay. None: unlimited.
+  /// The bytes of each device, including those of weights, gradients and state that stay. An empty result means
+  /// unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -244,7 +245,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// The greatest number of micro-batches in flight that fits. None: not even one fits.
+  /// The greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
