@@ -106,7 +106,7 @@ void ActionReader::read(const PlanLine& line, const Word& name, const LineKeys& 
   read_lists(line, keys, action);
 }
 
-/// An action without the key 'kind' gets its kind, stage and micro-batch from its name.
+/// If an action has no key 'kind', its kind, stage and micro-batch are taken from its name.
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
@@ -165,7 +165,7 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   action.measured_s = keys.number(measured_s);
 }
 
-/// Reads a transfer of one tensor. Without the key 'bytes' it moves the whole tensor.
+/// Reads a transfer of one tensor. Without the key 'bytes', the transfer moves the whole tensor.
 void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
   Flow flow;
   flow.tensor = tensors_.look_up(line, tables_.tensors, *keys.find(moves), "tensor");
@@ -250,7 +250,7 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   action.waits.push_back(wait);
 }
 
-/// Removes '~' and what follows it from the word; returns the number of iterations after the '~'.
+/// Removes '~' and the text after it from the word. Returns the number of iterations after the '~'.
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
@@ -266,7 +266,7 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   return distance;
 }
 
-/// Removes the section before a ':' from the word and returns it; without ':' returns the action's own section.
+/// Removes the section before a ':' from the word and returns it. Without a ':', this returns the action's own section.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;

@@ -22,7 +22,8 @@ struct NameTables {
 
   /// Enters a name and returns it. Throws InputError for a name that is declared twice.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
-  /// Returns the name as a view that lives as long as this object. An unquoted name is a view of the text itself.
+  /// Returns the name as a view that lives as long as this object. If the name has no quotes, the view is a part of the
+  /// text itself.
   std::string_view kept(const PlanLine& line, const Word& word);
 
  private:
@@ -37,7 +38,8 @@ class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters a name, whose parts are given if the formula makes it. Returns false if it exists already.
+  /// Enters a name. `formula` has the parts of the name if the formula makes it. Returns false if the name exists
+  /// already.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -45,7 +47,7 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action, or `unknown`. It is often the action of the line above the latest.
+  /// Returns the number of the action, or `unknown`. The action of the line above the latest is tried first.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -89,8 +91,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line that has nothing unusual, which takes less time. Returns false, and has done nothing,
-  /// if the line must be read word by word. `begins` is called before the action is added.
+  /// Reads a line that has nothing unusual, which takes less time. If the line must be read word by word, this returns
+  /// false and has done nothing. `begins` is called before the action is added.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());
@@ -100,8 +102,8 @@ class ActionReader {
     read(line, name, keys, section);
     return true;
   }
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file;
-  /// the sections are known.
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. The sections must be
+  /// known.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:

@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 /// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
-/// that never runs is left out: it works for an iteration that does not exist.
+/// that never runs is left out, because it works for an iteration that does not exist.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -66,7 +66,7 @@ class CycleSearch {
     }
   }
 
-  /// Returns the k-th action that must end before this one in the same iteration. `none` means: skip this k.
+  /// Returns the k-th action that must end before this one in the same iteration, or `none` if this k must be skipped.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

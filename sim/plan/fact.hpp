@@ -1,5 +1,5 @@
-// Facts say what a policy decided. They are for the report. Their values have types, so that code that prints or
-// compares them does not have to parse texts.
+// Facts say what a policy decided, for the report. Their values have types, so that code that prints or compares facts
+// does not have to parse texts.
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ struct Fact {
   const Number* number() const { return std::get_if<Number>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
 
-  /// The value as text for a person: "587", "6.57 s", "a, b".
+  /// Returns the value as text for a person, such as "587", "6.57 s" or "a, b".
   std::string shown() const;
 };
 

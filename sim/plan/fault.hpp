@@ -11,10 +11,10 @@ namespace sluice {
 /// only the file if `action` is `none`. For any other plan, the error has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
-/// Like plan_fault, but the error is at the line of a tensor.
+/// Does the same as plan_fault, but the error is at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
-/// Like plan_fault, but the error is at a line about the whole plan, for example `key` iterations.
+/// Does the same as plan_fault, but the error is at a line about the whole plan, for example `key` iterations.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);
 

@@ -1,6 +1,6 @@
-// Numbers of actions by the names that the formula makes: stage, letter of the kind, micro-batch. The
-// micro-batches of one stage and kind mostly follow one another, so that a table finds them faster
-// than a hash does. Internal to the reader of plans and to the check of a plan's structure.
+// Finds the numbers of actions by the names that the formula makes from stage, letter of the kind, and micro-batch. The
+// micro-batches of one stage and kind mostly follow one another, so that a table finds them faster than a hash does.
+// The reader of plans and the check of a plan's structure use this.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class FormulaNumbers {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name with its number, which is not `unknown`; returns false if the name exists already.
+  /// Enters a name with its number, which must not be `unknown`. Returns false if the name exists already.
   bool add(const FormulaName& name, std::uint32_t number) {
     if (find(name) != unknown) return false;
     if (std::uint32_t* const place = made_place(name))
@@ -45,15 +45,15 @@ class FormulaNumbers {
     std::size_t count = 0;  ///< how many of them are known
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// How many places may be empty beyond twice as many as are used.
+  /// The number of places that may be empty beyond twice the number of used places.
   static constexpr std::size_t gap = 64;
 
-  /// The number -1 stands for none, and comes first.
+  /// Returns the place of a number. The number -1 stands for none, and has the first place.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }
-  /// Returns the place of a name in the table, which grows if it has to. Null: the name is so far from
-  /// all others that most of the table would be empty.
+  /// Returns the place of a name in the table, which grows if necessary. Returns null if the name is so far from all
+  /// others that most of the table would be empty.
   std::uint32_t* made_place(const FormulaName& name) {
     std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
     const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);

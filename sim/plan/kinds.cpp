@@ -122,7 +122,7 @@ static_assert(in_order(), "records stand in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// By kind: the next one whose letter begins with the same character, or their number.
+/// For each kind, the next kind whose letter begins with the same character, or the number of kinds if there is none.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -133,7 +133,7 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// By character: the first kind whose letter begins with it, or their number.
+/// For each character, the first kind whose letter begins with it, or the number of kinds if there is none.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

@@ -1,5 +1,5 @@
-// Reads one line of a plan's text as keys and values, for the reader of plans. It throws the error for a value that is
-// not allowed.
+// Reads one line of a plan's text as keys and values, for the reader of plans. If a value is not allowed, this code
+// throws the error.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One list is made for all
-/// lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, and the others stand alone. One list is made for
+/// all lines of a kind.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -96,8 +96,8 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in a line before: most lines of a file have the
-/// same keys in the same order.
+/// For each key of a list, the key that followed it in a previous line. Most lines of a file have the same keys in the
+/// same order.
 struct KeyOrder {
   static constexpr std::size_t first = KeyList::most_keys;  ///< what the first key follows
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
@@ -109,12 +109,12 @@ class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
-  /// No keys yet, for take().
+  /// Makes an object without keys, for take().
   LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
 
-  /// Reads a line that has nothing unusual: a name without quotes, and then keys with values, each
-  /// once. Returns false for any other line, which may have a fault; then this object is of no use, and
-  /// the line must be read word by word.
+  /// Reads a line that has nothing unusual: a name without quotes, and then keys with values, each once. Returns false
+  /// for any other line, which may have a fault. After that, this object must not be used, and the line must be read
+  /// word by word.
   bool take(Word& name, KeyOrder& order);
 
   /// Returns the value of a key, or null when the line does not have it. The key is given as its
@@ -136,8 +136,8 @@ class LineKeys {
     return count(allowed_.number_of(key), absent);
   }
   std::int32_t label(std::size_t key) const;  ///< held in 32 bits; absent: -1
-  /// Returns the result of parse() for the word. An InputError
-  /// that parse() throws gets the position of the word.
+  /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
+  /// word.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
     try {
@@ -148,8 +148,8 @@ class LineKeys {
   }
 
  private:
-  /// Returns the number of the key that begins at this position of the line, or `nothing` if there is
-  /// none with a '=' behind it. `after` is the number of the key before.
+  /// Returns the number of the key that begins at this position of the line, or `nothing` if no key with a '=' begins
+  /// there. `after` is the number of the key before.
   std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
   void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
@@ -159,11 +159,12 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. Only those are made that are present: there is one such object per line.
+  /// The values, indexed by key. Only values that are present are constructed, because there is one such object per
+  /// line.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 
-/// Returns the number of a name; for an unknown name the error lists the known names.
+/// Returns the number of a name. If the name is unknown, the error lists the known names.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
 /// Returns the value of an enumeration (with name_of) that a word names.

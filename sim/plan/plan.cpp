@@ -32,8 +32,8 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Reads a number at `at` and moves `at` behind it; -1 when there is no number. Returns nothing for a
-/// number that the formula would not write, such as 007 or one that is too large.
+/// Reads the number at `at`, and moves `at` behind it. Returns -1 if there are no digits. Returns nothing for a number
+/// that the formula would not write, such as 007 or one that is too large.
 inline std::optional<std::int32_t> take_number(const char*& at, const char* end) {
   if (at == end || !is_digit(*at)) return -1;
   const char* const begin = at;

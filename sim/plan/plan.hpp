@@ -50,7 +50,7 @@ struct Pool {
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
   std::string owner;                     ///< a device; empty: none
   bool enforced = true;
-  /// The most bytes that the plan is made to use. No more are granted. None: the whole pool.
+  /// The most bytes of the pool that the plan may use. If this is empty, the plan may use the whole pool.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
@@ -100,10 +100,11 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for an execution of `action`. If both actions are in the body, it is the execution `distance` iterations ago.
-/// Before the first iteration there is nothing to wait for. From the body or the epilogue to the prologue, it is the
-/// single execution. From the epilogue to the body, it is the execution in iteration n - 1 - distance. A wait for a
-/// dropped execution ends at once. A wait for a later section is not allowed.
+/// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution `distance`
+/// iterations ago. Before the first iteration there is nothing to wait for. A wait of the body or the epilogue for an
+/// action of the prologue is for its single execution. A wait of the epilogue for an action of the body is for the
+/// execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for a later section is
+/// not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -117,8 +118,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds the operand. It counts as one use of the instance. The last use
-/// frees the instance.
+/// An operand of an action, and the pool that holds the operand. The access counts as one use of the instance. The last
+/// use frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -127,9 +128,9 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes that flow over a route. A policy sets the pools at its ends; `lower` finds the route.
+/// Bytes that flow over a route. A policy sets the pools at the ends of the route, and `lower` finds the route.
 struct Flow {
-  /// The tensor that moves; none: the bytes do not belong to a tensor.
+  /// The tensor that moves, or `none` if the bytes do not belong to a tensor.
   std::uint32_t tensor = none;
   std::uint32_t from = none, to = none;  ///< numbers of pools
   std::uint32_t route = none;
@@ -146,7 +147,7 @@ struct Collective {
   std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in all
 };
 
-/// The part of its stage's work that an action does. From it, the action's time can be computed again.
+/// The part of its stage's work that an action does. With this part, the action's time can be computed again.
 enum class WorkPart : std::uint8_t {
   whole,
   selective  ///< what selective recomputation drops: large, but quick to recompute
@@ -196,7 +197,7 @@ struct Action {
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// The only flow of a transfer that moves one tensor. All transfers that the builder makes are like that.
+  /// Returns the only flow of a transfer that moves one tensor. All transfers that the builder makes have one flow.
   const Flow& flow() const { return flows.front(); }
 };
 
@@ -216,7 +217,7 @@ struct FormulaName {
     }
   };
 };
-/// Returns the parts of a name; none: it is not made from stage, kind and micro-batch.
+/// Returns the parts of a name, or nothing if the name is not made from stage, kind and micro-batch.
 std::optional<FormulaName> formula_of(std::string_view name);
 
 enum class Section : std::uint8_t { prologue, body, epilogue };
@@ -242,8 +243,8 @@ struct Plan {
   std::vector<std::string> stages;  ///< names, by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
-  /// Where the plan was read from, for messages: the text, and the positions in it at which the lines of actions begin.
-  /// A plan that a policy made has neither.
+  /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
+  /// use them. They are empty for a plan that a policy made.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -96,7 +96,7 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
 }
 
 /// Checks the time before which an action must not start. Only actions of the prologue and the epilogue may have such a
-/// time: an iteration of the body starts when the previous one allows it.
+/// time, because an iteration of the body starts when the previous one allows it.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -158,8 +158,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// Checks what one action says: whether it is right by itself, and whether another action of the section before it has
-/// its name.
+/// Checks that an action is right by itself, and that no earlier action of the section has its name.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan)

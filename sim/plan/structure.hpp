@@ -16,7 +16,7 @@ namespace sluice {
 /// - an action of the body has a start time.
 void check_structure(const Plan& plan);
 
-/// Does what check_structure does, and returns the tables that it makes for this. They refer to `plan`.
+/// Does what check_structure does, and returns the tables that it makes for this. The tables refer to `plan`.
 PlanTables checked_tables(const Plan& plan);
 
 }  // namespace sluice

@@ -113,7 +113,7 @@ void PlanTables::add_action(std::uint32_t a) {
   add_seconds(a);
 }
 
-/// Sorts the uses by tensor; the uses of one tensor stay in listing order.
+/// Sorts the uses by tensor. The uses of one tensor stay in listing order.
 void PlanTables::sort_uses() {
   std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
   LargeVector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);

@@ -35,7 +35,7 @@ class Cursor {
     else
       settle();
   }
-  /// For a cursor within the body: moves it forward by some iterations.
+  /// Moves a cursor within the body forward by some iterations.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
@@ -59,7 +59,7 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// What one action allocates, and how often an instance of it is used.
+/// A tensor that one action allocates, and how often an instance of the tensor is used.
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
@@ -70,15 +70,16 @@ struct Allocation {
 };
 
 /// Seconds from the start of an action until one of its flows has arrived when nothing else uses the flow's links. They
-/// are the setup of its route, and then its bytes at the bandwidth of the slowest link.
+/// are the setup of the flow's route, and then the flow's bytes at the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
 /// Seconds for which an action occupies its stream when no other action uses its links. If flows of the action share
 /// links with each other, the seconds are at least what these flows need together.
 double seconds_alone(const Plan& plan, const Action& action);
-/// Seconds between the end of the action and the arrival of its data: the longest latency of its flows.
+/// Seconds between the end of the action and the arrival of its data. They are the longest latency of the action's
+/// flows.
 double latency(const Plan& plan, const Action& action);
 
-/// An upper bound of the makespan of any execution: the seconds when everything runs one after the other.
+/// An upper bound of the makespan of any execution. It is the seconds when everything runs one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
@@ -107,7 +108,7 @@ struct PlanTables {
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// What an action allocates, and the pools of the tensors that it uses.
+  /// Returns what an action allocates, and the pools of the tensors that it uses.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
@@ -119,7 +120,7 @@ struct PlanTables {
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
   std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
 
-  /// What an action allocates in limited pools.
+  /// Returns what an action allocates in limited pools.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
@@ -144,7 +145,7 @@ struct PlanTables {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
 
-  /// The instance that an action in iteration i touches.
+  /// Returns the instance of a tensor that an action in iteration i allocates or uses.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
@@ -159,8 +160,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution for which an action waits; -1: there is nothing to wait for. `consumer` is
-  /// the action that waits, in `iteration`.
+  /// Returns the iteration of the execution for which an action waits, or -1 if there is nothing to wait for.
+  /// `consumer` is the action that waits, in `iteration`.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
@@ -178,7 +179,7 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// Used while the tables are made. For a link, it has the first stream and the last action with a flow on it.
+  /// The first stream and the last action with a flow on a link. They are used only while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -204,7 +205,7 @@ struct PlanTables {
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // The execution reads these numbers for every action. So they are next to each other in memory.
+  // The execution reads these numbers for every action, so they are next to each other in memory.
   LargeVector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty where no action has such a time
   LargeVector<std::uint32_t> first_wait_{0};

@@ -12,17 +12,17 @@
 
 namespace sluice {
 
-/// Throws InternalError when the plan is not lowered.
+/// Returns the text of a plan. Throws InternalError when the plan is not lowered.
 std::string to_text(const Plan& plan);
 
-/// CSV with one row per action, for spreadsheets (RFC 4180).
+/// Returns the plan as CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
 /// Reads a plan without checking it (execute/feasibility.hpp checks it). Throws InputError with file, line, column, the
 /// word, and what was allowed. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Like plan_from_text, for a text that is in memory already. The plan keeps the text.
+/// Does the same as plan_from_text for a text that is in memory already. The plan keeps the text.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Whether this text begins like a plan (`format: sluice-plan/…`).

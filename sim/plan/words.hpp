@@ -27,10 +27,10 @@ std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare);
 struct Word {
   std::string_view text;  ///< as written, including quotes
   int column = 1;
-  /// For a word of a line: the position of its first '=' outside of quotes; npos where it has none.
+  /// For a word of a line, the position of its first '=' outside of quotes, or npos if it has none.
   std::size_t equals = std::string_view::npos;
-  /// Set only for a word of a line and for the value after its '='. It means that the reader already knows that the
-  /// text is a name without need of quotes.
+  /// Set only for a word of a line and for the value after its '='. If true, the reader already knows that the text is
+  /// a name that does not need quotes.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
@@ -44,7 +44,8 @@ struct PlanLine {
   std::string_view text;
 
   [[noreturn]] void fail(int column, const std::string& message) const;
-  /// Splits the line at blanks outside of quotes. A '#' that begins a word ends the line.
+  /// Splits the line into words at blanks outside of quotes. A '#' at the start of a word begins a comment, which is
+  /// left out.
   std::vector<Word> words() const;
   void words(std::vector<Word>& words) const;  ///< the same, but reuses this list
   /// Splits at `separator` outside of quotes, and calls `each` with every part.
@@ -58,9 +59,9 @@ struct PlanLine {
       rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
     }
   }
-  /// The name that a word contains, without quotes.
+  /// Returns the name that a word contains, without quotes.
   std::string name(const Word& word) const;
-  /// The position of the first `c` outside of quotes; npos where there is none.
+  /// Returns the position of the first `c` outside of quotes, or npos if there is none.
   static std::size_t find_bare(std::string_view text, char c, std::size_t from = 0);
   static std::size_t rfind_bare(std::string_view text, char c);
 };

@@ -27,8 +27,8 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed in front of this action
-  /// The action that needs the sums of the ring, `distance` iterations later. It is the update, or the save of the
-  /// gradients. If the gradients stay on the device, it is the next backward pass that adds to them.
+  /// The action that needs the sums of the ring, `distance` iterations later. This action is the update, or the save of
+  /// the gradients. If the gradients stay on the device, it is the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -108,8 +108,8 @@ class Rings {
     }
   }
 
-  /// Returns the action that needs the gradients: the update of the stage after that action, or the save of its
-  /// gradients. None: the gradients stay on the device.
+  /// Returns the action that needs the gradients: the stage's first update after the action `after`, or the save of its
+  /// gradients. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
@@ -158,7 +158,7 @@ class Rings {
                                  ActionKind::all_reduce, "ring", devices_, bytes});
   }
 
-  /// Returns the tensor of the gradients; none: the stage has no trainable weights.
+  /// Returns the tensor of the gradients, or `none` if the stage has no trainable weights.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
     const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
     return found == gradients_.end() ? none : found->second;
@@ -201,7 +201,7 @@ class Rings {
     return action;
   }
 
-  /// Lists the action immediately before the action `before`; returns its number among the added actions.
+  /// Lists the action immediately before the action `before`. Returns the action's number among the added actions.
   std::uint32_t list(Action action, std::uint32_t before) {
     added_.push_back(std::move(action));
     before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));

@@ -37,16 +37,15 @@ class Unroller {
   }
 
  private:
-  /// Returns whether a name contains this mark. If it does, the plan was already unrolled, and its copies need another
-  /// mark.
+  /// Returns whether a name contains this mark. If so, the plan was already unrolled, and its copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// Where iteration `index` of the old body is. It is given by the number of the copy, and by how many runs of the new
-  /// body lie between. The two numbers count from the first copy of a run.
+  /// The position of iteration `index` of the old body: the number of the copy, and the number of runs of the new body
+  /// in between. Both numbers count from the first copy of a run.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -87,8 +86,8 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // The instance of the action's tensors. In the body it is counted from this run, in the prologue from the first
-    // iteration, and in the epilogue from the end of the last iteration.
+    // The instance of the action's tensors. In the body, instances are counted from this run, in the prologue from the
+    // first iteration, and in the epilogue from the end of the last iteration.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
