@@ -20,7 +20,7 @@ std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// How many bytes per second this number of threads read and write together.
+/// The bytes per second that this number of threads reads and writes together.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;

@@ -1,5 +1,5 @@
-// Reads the memories that a device's compute units reach without a link, as the device's key `memory` lists them. This
-// is a memory of its own, a memory of the platform, or a list of these.
+// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives a memory of
+// the device's own, a memory of the platform, or a list of such memories.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct MemoryUser {
   bool all_threads = false;  ///< it has as many threads as the last row of each table
 };
 
-/// Returns the bytes that a memory's key `capacity` gives; without a value the memory is unlimited.
+/// Returns the bytes that a memory's key `capacity` gives. Without this key, the memory is unlimited.
 std::optional<std::int64_t> capacity_of(const Reader& memory);
 
 /// Returns the record of a memory that belongs to one device.

@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Replaces the rates of a direction by those that the keys give. `whole` is the link's bandwidth, of which a share is
-/// a part.
+/// Replaces the rates of a direction by the rates that the keys give. If a key gives a share, it is a share of `whole`,
+/// the link's bandwidth.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))

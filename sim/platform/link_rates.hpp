@@ -1,6 +1,5 @@
-// The rates of a link in each direction. The keys of the link apply to both directions, and the keys of
-// one direction replace them. If host memory is pageable, the keys for pageable copies replace all of
-// these.
+// The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
+// replace them. If host memory is pageable, the keys for pageable copies replace the keys of both kinds.
 #pragma once
 
 #include <optional>
@@ -26,8 +25,8 @@ struct LinkRates {
 /// Returns the record of a link.
 const Record& link_record();
 
-/// `record` is the record of a link. Throws InputError for a half-duplex link with separate
-/// directions, and for copies of pageable memory whose rates are not given.
+/// Returns the rates of a link. `record` is the record of a link. Throws InputError for a half-duplex link with
+/// separate directions, and for copies of pageable memory whose rates are not given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

@@ -91,8 +91,8 @@ struct PlatformLookup::Tables {
   std::size_t devices, memories, edges;  ///< numbers of elements when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< by node
-  /// Numbers of devices, by node. `owner` holds, for a memory of a device, this device. `users` holds, for a
-  /// memory of the platform, the only device that reaches it without a link.
+  /// Numbers of devices, by node. For a memory of a device, `owner` holds this device. For a memory of the platform,
+  /// `users` holds the only device that reaches it without a link.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to) by edge
@@ -120,7 +120,7 @@ struct PlatformLookup::Tables {
 
 namespace {
 
-/// `from` and `to` are the memories at the ends of the path.
+/// Returns the path along these links. `from` and `to` are the memories at its ends.
 Path path_along(const Platform& platform, const std::vector<std::uint32_t>& way,
                 const std::pair<std::string, bool>& engine, const std::string& from,
                 const std::string& to, CopyMode mode) {

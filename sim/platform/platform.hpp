@@ -27,12 +27,12 @@ struct DeviceMemory {
   /// "dram".
   std::string pool;
   bool own = true;  ///< it belongs to this device alone; otherwise it is one of Platform::memories
-  /// Bytes that tensors may use, without the reserved ones. Without a value the memory is unlimited.
+  /// Bytes that tensors may use, without the reserved ones. If this is empty, the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;          ///< bytes that no tensor may use
   std::optional<double> read, write;  ///< byte per second of the compute units; none: not given
 
-  /// Returns byte per second in either direction: the smaller rate if the directions differ.
+  /// Returns the bytes per second in either direction. If the directions differ, this is the smaller rate.
   std::optional<double> bandwidth() const;
   /// Returns the seconds in which the compute units access `bytes`, of which they write `written`. Reading and writing
   /// do not overlap. Returns nothing if the rate is not given.
@@ -43,11 +43,12 @@ struct Device {
   std::string name;
   std::map<DType, double> rate;  ///< peak FLOP/s by dtype
   double efficiency = 1;         ///< share of the peak that is reached
-  /// At least one. Tensors are in the first one unless a plan says otherwise.
+  /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
+  /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   std::int64_t threads = 0;  ///< threads that read and write its memories; 0: not given
   RooflineShares roofline;
-  /// Units that compute in parallel, such as streaming multiprocessors; 0: not given.
+  /// Units that compute in parallel, such as streaming multiprocessors. The number is 0 if it is not given.
   std::int64_t units = 0;
   std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0: not given
   std::string fit;             ///< the bundled fit of measurements on this device; empty: none
@@ -57,15 +58,14 @@ struct Device {
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
-  /// Returns the memory whose pool has that name; null if the device reaches no such memory without a link.
+  /// Returns the memory whose pool has that name, or null if the device reaches no such memory without a link.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
-  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError that lists the
-  /// dtypes with a rate.
+  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws an InputError that lists the dtypes with a rate.
   double flop_per_s(DType dtype) const;
 };
 
-/// A memory that does not belong to a device: host DRAM, streaming memory, a disk.
+/// A memory that does not belong to a device, such as host DRAM, streaming memory or a disk.
 struct Memory {
   std::string name;
   std::optional<std::int64_t> capacity;
@@ -79,8 +79,7 @@ struct Channel {
   double idle_w = 0, busy_w = 0;
 };
 
-/// Says who copies. It is a copy engine while the compute units work on; or all compute units, which then do nothing
-/// else.
+/// Says who copies: a copy engine while the compute units work on, or all compute units, which then do nothing else.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes move from one memory to another. The nodes are named after devices or memories.
@@ -92,8 +91,7 @@ struct Path {
   double setup_s = 0, latency_s = 0;
 };
 
-/// A machine. Devices are expanded by `count` (gpu becomes gpu0, gpu1), and private links by
-/// device.
+/// A machine. A device with a `count` is expanded (gpu becomes gpu0, gpu1), and private links are expanded by device.
 struct Platform {
   std::string name;
   std::vector<Device> devices;
@@ -102,8 +100,8 @@ struct Platform {
 
   const Device& device(const std::string& name) const;  ///< throws InputError with the known names
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices: the only one, or the one with the fewest links to a
-  /// device. Throws InputError if there is none, or if several are equally near.
+  /// Returns the memory that feeds the devices. If there are several memories, this is the one with the fewest links to
+  /// a device. Throws InputError if there is no memory, or if several are equally near.
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another's. Of several such routes, it is the
   /// one whose links were declared first. Setup and latency are sums over the links. Each channel is listed once.
@@ -137,7 +135,7 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads a file, or the bundled platform of that name (data_root()/platforms). Overrides are applied.
+/// Reads a file, or the bundled platform of that name (data_root()/platforms), and applies overrides.
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

@@ -73,7 +73,7 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
   std::string prefix_;            ///< prefix of names in that part: "node0_"
   Platform platform_;
-  /// For each name as written, the names after expansion by count.
+  /// The names after expansion by count, for each name as it is written in the document.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
   /// The memories that each device would have with all threads for which they have rates.
@@ -147,8 +147,7 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, reader.integer("count"));
 }
 
-/// Adds `count` such devices, each with pools of its own. A memory of the platform is shared by all of
-/// them.
+/// Adds `count` such devices, each with pools of its own. All of them share a memory of the platform.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
@@ -342,7 +341,7 @@ void Builder::add_links(const Reader& part) {
     for (const auto& entry : links->entries()) add_link(entry);
 }
 
-/// Adds nodes and links of each instance. `node_gpu` means all nodes that are `gpu` in an instance of `node`.
+/// Adds the nodes and links of each instance. `node_gpu` means all nodes that are `gpu` in an instance of `node`.
 void Builder::add_group(const Value::Entry& entry) {
   const Reader group(entry.value, record_of(platform_record(), "groups"),
                      "group '" + entry.key + "'");

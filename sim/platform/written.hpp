@@ -17,11 +17,12 @@ struct WrittenPart {
   const Value* keys = nullptr;
 };
 
-/// `kind` is devices, memories or links. The list is empty for a document that is not a platform.
+/// Returns the parts of a platform. `kind` is devices, memories or links. The list is empty for a document that is not
+/// a platform.
 std::vector<WrittenPart> written_parts(const Value& platform, std::string_view kind);
 
-/// Returns the part that has this name after groups and counts are expanded, such as node0_gpu3;
-/// null if none has.
+/// Returns the part that has this name after groups and counts are expanded, such as node0_gpu3. Returns null if no
+/// part has this name.
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name);
 
 }  // namespace sluice
