@@ -17,7 +17,7 @@ namespace sluice {
 
 /// The numbers of the names that are declared before the sections.
 struct NameTables {
-  int version = 0;  ///< the version of the format; 0: not known yet
+  int version = 0;  ///< the version of the format; 0 if not known yet
   Names pools, links, routes, streams, tensors, collectives;
 
   /// Enters a name and returns it. Throws InputError for a name that is declared twice.

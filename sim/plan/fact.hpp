@@ -21,8 +21,8 @@ struct Fact {
 
   std::string name;  ///< "in_flight", "chosen_s"; a name ends with its unit, where it has one
   std::variant<std::string, Number, List> value;
-  std::string of = {};       ///< the group, stage or device that it is about; empty: the plan
-  std::string replica = {};  ///< the device of the replica that decided it; empty: not one replica
+  std::string of = {};       ///< a group, stage or device; empty if the fact is about the plan
+  std::string replica = {};  ///< the device of the replica that decided it; may be empty
 
   Fact() = default;
   Fact(std::string name_, std::string text) : name(std::move(name_)), value(std::move(text)) {}

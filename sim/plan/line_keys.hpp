@@ -129,13 +129,13 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  double number(std::size_t key) const;  ///< a number, whose unit the key names; absent: 0
+  double number(std::size_t key) const;  ///< a number in the unit of the key; 0 if it is absent
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  std::int32_t label(std::size_t key) const;  ///< held in 32 bits; absent: -1
+  std::int32_t label(std::size_t key) const;  ///< held in 32 bits; -1 if it is absent
   /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
   /// word.
   template <class Parse>

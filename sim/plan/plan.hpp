@@ -47,8 +47,8 @@ inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 /// is reported.
 struct Pool {
   std::string name;
-  std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
-  std::string owner;                     ///< a device; empty: none
+  std::optional<std::int64_t> capacity;  ///< bytes; empty if unlimited
+  std::string owner;                     ///< a device; empty if no device owns it
   bool enforced = true;
   /// The most bytes of the pool that the plan may use. If this is empty, the plan may use the whole pool.
   std::optional<std::int64_t> limit = {};
@@ -164,8 +164,8 @@ struct Action {
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
   std::uint32_t stream = none;
-  std::int32_t stage = -1;          ///< -1: of no stage
-  std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
+  std::int32_t stage = -1;          ///< -1 if it belongs to no stage
+  std::int32_t micro_batch = -1;    ///< -1 if it belongs to no micro-batch
   std::uint32_t collective = none;  ///< the collective of which it is a part
   std::int64_t samples = 0;         ///< for computations: the samples that it computes
   std::int64_t samples_done = 0;    ///< samples whose answers are complete when this action ends
@@ -204,7 +204,7 @@ struct Action {
 /// Returns the action's own name, or `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 std::string name_of(const Action& action);
 
-/// The stage, kind and micro-batch of which a name such as 3F0 consists.
+/// The parts of a name such as 3F0: stage, kind and micro-batch.
 struct FormulaName {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = -1, micro_batch = -1;
@@ -234,7 +234,7 @@ struct Plan {
 
   std::vector<Action> actions;  ///< prologue, body, epilogue
   std::uint32_t body_begin = 0, body_end = 0;
-  std::int64_t iterations = 0;  ///< the number n of runs of the body; 0: the plan has no body
+  std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
   /// The number of workload steps in one run of the body. If a step consists of several runs of the body, this number
   /// is 1. Then `iterations_per_step` is the number of runs, which divides `iterations`.

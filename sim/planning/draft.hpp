@@ -30,7 +30,7 @@ struct Draft {
   std::optional<std::vector<Stage>> stages = {};
   /// Returns what the prices of another request would decide. That request must differ from this one only in prices, so
   /// its stages are those of the draft. If the decisions for two requests are equal, their drafts are equal too. Then
-  /// the plan is made once, and only its prices are replaced. The function refers to nothing of this request. Null: the
+  /// the plan is made once, and only its prices are replaced. The function must not refer to this request. If null, the
   /// decisions are not known, so the plan is always made again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 

@@ -79,7 +79,7 @@ struct ForwardPass {
   bool drops_answer = false;  ///< the same for its part of an answer that is not complete yet
   std::string suffix = {};    ///< distinguishes the workspaces of different windows
   bool last = false;          ///< it makes the answer
-  std::string home = {};      ///< the node that holds the answer all the time; empty: none
+  std::string home = {};      ///< the node that holds the answer all the time; may be empty
 };
 /// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);

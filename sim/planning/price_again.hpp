@@ -59,7 +59,7 @@ class PriceAgain {
   std::optional<std::vector<Stage>> stages_;
   PriceDecisions decided_;
   std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> kind_of_;  ///< per action; none: it is a transfer
+  std::vector<std::uint32_t> kind_of_;  ///< per action; `none` for a transfer
   std::vector<PricedRoute> routes_;
   std::vector<std::uint32_t> owners_;  ///< per stream: number of the device whose watts it has
 };

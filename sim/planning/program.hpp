@@ -30,7 +30,7 @@ struct Program {
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
     std::int64_t bytes = 0;
-    std::string node;  ///< the node that holds it; empty: host memory
+    std::string node;  ///< the node that holds it; empty means host memory
   };
 
   /// Weights that are loaded once before the first round and stay on their device. Their gradients and their optimizer
@@ -55,7 +55,7 @@ struct Program {
     std::uint32_t copy_of = none;  ///< number of an instance
     bool sent = false;
     std::uint32_t saves = none;  ///< index of its save in operations[saved_at]
-    std::int64_t saved_at = -1;  ///< operation; -1: not saved
+    std::int64_t saved_at = -1;  ///< operation; -1 if it is not saved
     bool saved_home = false;     ///< it is saved into its home
     bool answer = false;         ///< its samples are done when its save has arrived
   };
@@ -84,7 +84,7 @@ struct Program {
 
   std::vector<std::string> devices;
   std::vector<Place> places;
-  std::vector<Staying> staying;  ///< per stage; empty: weights take turns
+  std::vector<Staying> staying;  ///< per stage; empty if weights take turns
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed

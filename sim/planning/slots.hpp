@@ -110,7 +110,7 @@ class StepSlots {
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;  ///< slot before which it is listed; < 0: in the previous step
+    std::int64_t at = 0;  ///< slot before which it is listed; negative in the previous step
     PlanBuilder::Ref body, prologue;
   };
   struct Memory {

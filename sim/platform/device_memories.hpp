@@ -22,7 +22,7 @@ struct WrittenMemory {
 /// What the reader of a device's memories needs to know about the device.
 struct MemoryUser {
   std::string device;        ///< its key, which messages name
-  std::int64_t threads = 0;  ///< 0: not given
+  std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
   bool all_threads = false;  ///< it has as many threads as the last row of each table

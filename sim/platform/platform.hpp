@@ -30,7 +30,7 @@ struct DeviceMemory {
   /// Bytes that tensors may use, without the reserved ones. If this is empty, the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;          ///< bytes that no tensor may use
-  std::optional<double> read, write;  ///< byte per second of the compute units; none: not given
+  std::optional<double> read, write;  ///< bytes per second of the compute units; empty if not given
 
   /// Returns the bytes per second in either direction. If the directions differ, this is the smaller rate.
   std::optional<double> bandwidth() const;
@@ -46,12 +46,12 @@ struct Device {
   /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  std::int64_t threads = 0;  ///< threads that read and write its memories; 0: not given
+  std::int64_t threads = 0;  ///< threads that read and write its memories; 0 if not given
   RooflineShares roofline;
   /// Units that compute in parallel, such as streaming multiprocessors. The number is 0 if it is not given.
   std::int64_t units = 0;
-  std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0: not given
-  std::string fit;             ///< the bundled fit of measurements on this device; empty: none
+  std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0 if not given
+  std::string fit;             ///< the bundled fit of measurements on this device; may be empty
   double launch_overhead = 0;  ///< seconds per operator
   double idle_w = 0, busy_w = 0;
   std::int64_t tiles = 0, io_tiles = 0;  ///< of an IPU; I/O tiles do not compute

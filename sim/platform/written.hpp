@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct WrittenPart {
-  std::string group;  ///< empty: it is not in a group
+  std::string group;  ///< empty if the part is not in a group
   std::string key;    ///< "gpu"
   std::string path;   ///< "devices.gpu", "groups.node.devices.gpu"
   const Value* keys = nullptr;

@@ -112,7 +112,7 @@ class Unroller {
   std::string mark_ = "+";  ///< before a copy's number
   std::uint32_t body_;      ///< actions of the old body
   Plan made_;
-  std::vector<std::uint32_t> copies_;  ///< per tensor: copy 1; none: the body makes no copies of it
+  std::vector<std::uint32_t> copies_;  ///< copy 1 of each tensor, or `none`
 };
 
 }  // namespace

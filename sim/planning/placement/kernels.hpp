@@ -17,8 +17,8 @@ namespace sluice {
 struct PlacedKernel {
   ActionKind kind = ActionKind::forward;
   std::uint32_t layer = none;
-  std::int64_t micro_batch = -1;  ///< -1: an update
-  /// The query's operands have no memories yet. None: the kernel computes nothing, and makes the gradients
+  std::int64_t micro_batch = -1;  ///< -1 for an update
+  /// The query's operands have no memories yet. If this is empty, the kernel computes nothing, and makes the gradients
   /// that no backward pass makes.
   std::optional<Query> query = {};
   std::vector<std::size_t> operand_of = {};  ///< the kernel's operand for each of the query

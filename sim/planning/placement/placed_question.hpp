@@ -48,7 +48,7 @@ class PlacedQuestion {
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
-  FateChoice fates_;  ///< an empty tape: everything is kept
+  FateChoice fates_;  ///< if the tape is empty, everything is kept
   PlacedKernels work_;
   std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;

@@ -9,7 +9,8 @@ namespace sluice {
 class StreamedFit {
  public:
   /// `request` and `common` must outlive this object.
-  StreamedFit(const PolicyRequest& request, const CommonParameters& common, const StreamedChoice& choice);
+  StreamedFit(const PolicyRequest& request, const CommonParameters& common,
+              const StreamedChoice& choice);
 
   /// The capacity of the device, or nothing if the capacity is not enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }

@@ -30,8 +30,8 @@ struct StreamedChoice {
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
   bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
   bool offload = false;        ///< tensors for the next group go through host memory
-  std::optional<std::int64_t> prefetch;  ///< groups loaded early; none: all that fit into `ahead`
-  std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
+  std::optional<std::int64_t> prefetch;  ///< groups loaded early; if empty, as `ahead` allows
+  std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0 means a whole group
   std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
   std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or empty
 

@@ -238,8 +238,8 @@ class TrainingWays {
   }
 
   bool enforced_;
-  std::optional<std::int64_t> capacity_;  ///< of the smallest device; none: unlimited
-  std::optional<std::int64_t> run_room_;  ///< bytes for each way; none: as many as for its loads
+  std::optional<std::int64_t> capacity_;  ///< of the smallest device; empty if unlimited
+  std::optional<std::int64_t> run_room_;  ///< bytes for each way; if empty, those of its loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;

@@ -77,7 +77,7 @@ class StepMaker {
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
-    std::int64_t changed_at = -1;  ///< the last slot that added to the tensor; negative: none
+    std::int64_t changed_at = -1;  ///< the last slot that added to the tensor; negative if none did
   };
 
   /// The tensors that a micro-batch has at present, by boundary or stage.

@@ -56,7 +56,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
+  std::optional<std::int64_t> in_flight;  ///< empty means equal shares of the fewest passes
   std::vector<std::string> devices;       ///< devices that take turns
   bool overlap = true;
   /// Bytes of each device that early loads, and the whole run, may use. If this is empty, they may use all bytes.
@@ -109,7 +109,7 @@ class ChosenStep {
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    std::optional<std::int64_t> run_room = {};  ///< room of the whole run; none: the same
+    std::optional<std::int64_t> run_room = {};  ///< room of the whole run; if empty, `room`
   };
   struct Offer {
     std::vector<LoadPlace> places;  ///< where its loads are listed
