@@ -31,8 +31,9 @@ Kernel over_scores(const Sizes& s, const char* of, double passes) {
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Scores and values are products. Between the two products, the scale and the mask change each score, and each of them
-/// reads and writes it once. Then softmax does so, and then dropout, which also writes a mask.
+/// Attention has two products: queries with keys (the scores), and scores with values. In eager attention, the scale,
+/// the mask, softmax and dropout each read and write all scores once between the two products. Dropout also writes a
+/// mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -44,9 +45,9 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   return kernels;
 }
 
-/// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output
-/// and the gradient. Then the mask and the scale change each gradient. Fused attention computes the scores
-/// again.
+/// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output and the
+/// gradient. Then the mask and the scale read and write each gradient. Fused attention does not keep the scores, so
+/// that it computes them again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

@@ -9,11 +9,12 @@ namespace {
 constexpr std::size_t neighbours = 8;
 /// Measured places whose distance, in natural logarithms of sizes, is greater than this count little.
 constexpr double reach = 0.5;
-/// The weight of the form when it is averaged with the measured places near it.
+/// When the deviations of near measured places are averaged, the form counts as one more place with this weight and no
+/// deviation.
 constexpr double trust_in_form = 0.05;
-/// Numbers that are further from the middle than this count little.
+/// Numbers that are further from the robust mean than this count little.
 constexpr double odd = 0.05;
-constexpr int rounds = 6;  ///< the number of rounds in which the middle is computed
+constexpr int rounds = 6;  ///< how often the robust mean is computed again with new weights
 
 double squared_distance(const Place& a, const Place& b) {
   double sum = 0;

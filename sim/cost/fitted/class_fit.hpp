@@ -23,13 +23,14 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity as a form, with the logarithms of the deviations from this form at the measured
-/// places.
+/// A quantity (time or energy) as a function of a kernel's place. It consists of the parameters of a form, and of the
+/// logarithms of the deviations from this form at the measured places.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// Returns the factor that the nearest measured places suggest. It is 1 if all of them are far away.
+  /// Returns the factor by which the form is multiplied because of the deviations at the nearest measured places. The
+  /// factor is about 1 if all measured places are far away.
   double correction(const Place& place) const;
 };
 

@@ -20,7 +20,8 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// The greatest accepted deviation from a form. With a factor of e^20 it would no longer be a fit.
+/// The greatest accepted deviation from a form, as a natural logarithm. A document with greater deviations has an
+/// error.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {
@@ -126,7 +127,7 @@ ClassFit read_class(const Value& value) {
 
 // --- writing ---------------------------------------------------------------------------------
 
-/// Writes enough digits for fitted numbers, and the same digits on every machine.
+/// Formats a fitted number with six significant digits, so that the text is the same on every machine.
 std::string brief(double number) {
   std::ostringstream out;
   out.imbue(std::locale::classic());

@@ -33,8 +33,7 @@ struct Tile {
 };
 constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
                                        Tile{16, 64, small}, Tile{128, 1, column}};
-/// The depth of a product may be split into so many parts, which are computed side by
-/// side.
+/// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
 /// The exponent of a mean that combines computation and memory, which overlap. The mean is close to the longer of the
 /// two.

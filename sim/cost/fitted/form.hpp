@@ -17,10 +17,10 @@ struct Sheet {
   double units = 0;      ///< units that work side by side: streaming multiprocessors, cores
   double rate = 0;       ///< FLOP/s of all of them
   double bandwidth = 0;  ///< byte/s of its memory
-  double cache = 0;      ///< bytes of the last cache before it
-  double watts = 0;      ///< the power limit; 0: not known
-  /// How much longer bytes that are in no cache take in the memory where they lie than in the
-  /// device's default memory, as a factor.
+  double cache = 0;      ///< bytes of the last cache before the memory
+  double watts = 0;      ///< the power limit in watts, or 0 if it is not known
+  /// The seconds for bytes that are in no cache, divided by the seconds that these bytes would take in the device's
+  /// default memory. It is 1 if all operands are in the default memory.
   double slowness = 1;
 };
 
@@ -33,8 +33,8 @@ struct FormParameter {
   double start, low, high;
   FormPart part;         ///< the kernels whose form has this parameter
   bool divides = false;  ///< the form divides by it, so it is never 0
-  /// How firmly a fit keeps the parameter near `start` where the samples say little. It is the weight of
-  /// the squared logarithm of the ratio to `start`, in comparison with the mean penalty of the samples.
+  /// How strongly a fit keeps the parameter near `start` if the samples hardly depend on it. It is the weight of the
+  /// squared logarithm of the ratio to `start`, in comparison with the mean penalty of the samples.
   double firmness = 0.003;
 };
 

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the class of a layer's operator. Products of experts have no class: each reads the weights of the picked
-/// experts, unlike any product that was measured.
+/// Returns the class of a layer's operator. The products of experts have no class, because they read the weights of
+/// selected experts. No product with this property was measured.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number after "KEY=" in a configuration. The configuration is in the words of Sluice or of torch.
+/// Returns the number after "KEY=" in a configuration. The configuration is written as in Sluice or as in torch.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;
