@@ -1,6 +1,7 @@
-// Records say what a mapping in a document may contain. One declaration serves four purposes. The mapping is read by it
-// (typed, with defaults). Errors come from it (unknown key, wrong type, wrong unit, out of range). `sluice list` and
-// help show it. Editors use it as a JSON Schema.
+// Records say what a mapping in a document may contain. One declaration serves four purposes. Reader reads a mapping by
+// it, with types and defaults. Reader finds errors with it, such as unknown keys, wrong types, wrong units and values
+// out of range. `sluice list` and --help print it. It becomes a JSON Schema, by which editors check and complete
+// documents.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ enum class Type {
   number,    ///< a plain number or a percentage
   quantity,  ///< a string with a unit of `dimension`
   text,
-  choice,   ///< one of `choices`
-  mapping,  ///< a mapping that its owner reads (`record` describes it if its keys are fixed)
+  choice,  ///< one of `choices`
+  /// a mapping that the caller of Reader reads; `record` describes it if its keys are fixed
+  mapping,
   list,
   any
 };
@@ -31,11 +33,11 @@ enum class Type {
 struct Field {
   std::string name;
   Type type = Type::text;
-  std::string summary;  ///< one sentence, with the unit where there is one
+  std::string summary;  ///< one sentence, with the unit if the value has one
   /// The default as a document would write it. A key without a default is required, unless it is
   /// `optional`.
   std::optional<std::string> default_text = {};
-  bool optional = false;  ///< may be absent without a default
+  bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
   /// For a `choice`, the allowed values. For other types, words that are allowed in addition to values of the type,
   /// such as auto and unlimited.
@@ -46,7 +48,8 @@ struct Field {
   /// The record of what the field holds: of the mapping itself, of each element of a list, of each value of a mapping
   /// with free keys (map_of), or of what a name stands for (any).
   const struct Record* record = nullptr;
-  bool map_of = false;  ///< a mapping with free keys, each of whose values has this `record`
+  /// whether it is a mapping with free keys, in which each value is a mapping with this `record`
+  bool map_of = false;
   /// Only for a mapping at the top of a document that may be written as one word: the key whose value the word is. For
   /// example, `policy: resident` means `policy: {name: resident}`.
   std::string word_for = {};
@@ -57,22 +60,24 @@ struct Record {
   std::string name;     ///< what messages call it: "link", "policy streamed"
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  bool open = false;  ///< the owner reads all other keys (parameters in scenario.model)
+  /// whether further keys are allowed, which the caller of Reader reads (such as the parameters in scenario.model)
+  bool open = false;
 };
 
 /// Returns the record of what a field holds: of the mapping itself, of each element, or of each value. Throws
 /// InternalError if the field has none.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks all that the record declares. The value must be a map
-/// without unknown keys and with all required ones, and each value must have its type, unit and range. Throws
-/// InputError at the position of the wrong key or value.
+/// Reads one map against its record. The constructor checks all that the record declares. The map must have all
+/// required keys and no unknown keys, and each value must have its type, unit and range. Throws InputError at the
+/// position of the wrong key or value.
 class Reader {
  public:
   /// Messages call the map `word`, such as "link 'host'". If `word` is empty, they call it by the name of the record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  bool has(std::string_view name) const;  ///< true where the key is written, not defaulted
+  /// returns whether the key is written in the document; a default does not count
+  bool has(std::string_view name) const;
   /// `name` must be a field of the record. For an optional field that may be absent, call has()
   /// first.
   bool boolean(std::string_view name) const;
@@ -101,7 +106,7 @@ class Reader {
 /// Throws InputError at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action`, and gives an InputError without a position the position of `where`.
+/// Runs `action`. If it throws an InputError without a position, the error gets the position of `where`.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

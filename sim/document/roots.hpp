@@ -1,5 +1,5 @@
-// Finds the files that a document may name. They lie within the document's root, after links are resolved, or come with
-// Sluice. A path that a person types may lie in any folder.
+// Finds the files that a document may name. After links are resolved, such a file must lie within the document's root,
+// or come with Sluice. A path that a person types on the command line may lie in any folder.
 #pragma once
 
 #include <filesystem>

@@ -62,7 +62,8 @@ Value any_of(List schemas) {
   return schema;
 }
 
-/// Returns the schema of an expression. A misspelt word does not match it.
+/// Returns the schema of a string that is an expression. A string without an operator or a parameter does not match it,
+/// so that editors mark a misspelt word.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -271,9 +272,9 @@ class SchemaWriter {
     return reference;
   }
 
-  /// Writes each variant as "if the mapping says this, then these are its keys". Two variants may
-  /// give one key different meanings, so outside the variants only the keys that select the variant
-  /// are described.
+  /// Adds each variant as a condition on the values of some keys, with a schema that holds if the condition is true.
+  /// Two variants may use the same key with different meanings. Therefore only the keys that select a variant are
+  /// described outside of the conditions.
   Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
     if (variants.empty()) return schema;
     Value properties = Value::make_map();

@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-/// A variant of a mapping. The keys of such a mapping depend on the values of some of them. The variant applies if
-/// each key of `when` has the value given with it; an empty value allows any. Then the mapping has the keys of
-/// `record` and no others, unless the record is open. A key of `when` may be absent if the value is its default in
-/// `record`.
+/// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
+/// are allowed. This variant applies if each key of `when` has the value given there. An empty value there allows any
+/// value. Then the mapping has the keys of `record` and no others, unless the record is open. A key of `when` may be
+/// absent if the value is its default in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
@@ -27,7 +27,8 @@ struct SchemaVariant {
 /// A record that occurs at several places of a document. It may also occur within itself.
 struct SharedSchema {
   std::vector<SchemaVariant> variants = {};
-  std::string alone = {};  ///< the key whose value alone may stand for the mapping
+  /// the key of the mapping whose value may be written instead of the whole mapping
+  std::string alone = {};
 };
 
 /// What a schema needs to know about its documents beyond their record.

@@ -94,7 +94,8 @@ void Value::set(std::string key, Value value) {
   const int line = value.line_, column = value.column_;
   for (Entry& entry : entries_)
     if (entry.key == key) {
-      // The position of the key refers to the value's source, so it moves with the value.
+      // The line of the key refers to the source of the value. The new value has another source, so that the line
+      // changes with it.
       entry.line = line;
       entry.column = column;
       entry.value = std::move(value);
