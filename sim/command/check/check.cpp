@@ -71,7 +71,7 @@ int run_compare(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() < 3)
     throw UsageError("'--compare' needs two policies and at least one scenario");
-  // A third policy would otherwise be taken for a scenario.
+  // Without this check, a third policy would be read as a scenario.
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))

@@ -15,7 +15,7 @@ const char* outcome_of(const Measurement& side) {
   return side.baseline.outcome == Baseline::Outcome::infeasible ? "infeasible" : "complete";
 }
 
-/// Returns why there are no numbers. The text is empty if there are numbers.
+/// Returns the reason why a side has no numbers, or an empty text if it has numbers.
 std::string reason_of(const Measurement& side) {
   const std::string& text = side.error_code != 0 ? side.error : side.baseline.message;
   return text.substr(0, text.find('\n'));
@@ -37,7 +37,7 @@ std::optional<double> quotient(const SideBySide& row, const EntryName& name) {
   return *b / *a;
 }
 
-/// Returns the numbers that one side or both have, in the order of the report.
+/// Returns the names of the numbers that at least one side has, in the order of the report.
 std::vector<EntryName> names_of(const SideBySide& row) {
   std::vector<EntryName> names;
   for (const std::string& metric : side_by_side_metrics()) {

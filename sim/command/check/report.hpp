@@ -12,12 +12,12 @@ struct CheckReport {
   CheckResult result;
   std::string folder;  ///< folder of the baselines
   bool update = false;
-  bool strict = false;   ///< everything that is not equal fails
-  bool verbose = false;  ///< shows equal numbers, too
+  bool strict = false;   ///< whether every difference fails, even an improvement
+  bool verbose = false;  ///< whether equal numbers are shown, too
 
   /// Whether the scenario fails. With `update` only errors fail, because everything else was accepted.
   bool fails(const ScenarioVerdict& scenario) const;
-  /// Returns the code of the first error, else 1 if something fails, and 0 otherwise.
+  /// Returns the exit code of the first error. If there is no error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
   /// Returns the command line that accepts all differences; it is empty if there are none.
   std::string accept_command() const;
@@ -39,7 +39,7 @@ std::string check_junit(const CheckReport& report);
 struct SideBySideReport {
   std::string a, b;  ///< the policies as given
   std::vector<SideBySide> rows;
-  /// Returns the code of the first error. Infeasible is an answer, not an error.
+  /// Returns the exit code of the first error, or 0 if there is none. An infeasible plan is an answer, not an error.
   int exit_code() const;
 };
 std::string side_by_side_text(const SideBySideReport& report);

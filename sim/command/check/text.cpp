@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Formats whole numbers in full, and others with ten digits. So many digits show differences that exceed a tolerance
-/// of 1e-9.
+/// Formats whole numbers in full, and others with ten digits. With ten digits, a difference that exceeds a relative
+/// tolerance of 1e-9 is visible.
 std::string number_text(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   std::array<char, 64> buffer{};

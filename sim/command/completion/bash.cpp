@@ -1,5 +1,5 @@
 // sluice completion: prints the script with which a shell completes command lines of sluice. The script asks the
-// program for words. So it need not change when commands, options or keys change.
+// program for the words that may follow, so that it stays the same when commands, options or keys change.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
 #include "command/terminal.hpp"

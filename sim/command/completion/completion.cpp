@@ -37,8 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers values of an option. They are its own values, or a list A,B,C of these. If it has no values of its own, files
-/// are offered.
+/// Offers the values of an option, also as a list A,B,C if the option takes one. If the option does not list its
+/// values, files are offered.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that may replace a mapping. They are bundled names, or the choices of the key for which the word
-/// stands.
+/// Returns the words that may be written instead of a mapping: names of bundled documents, or the allowed values of the
+/// key that such a word sets.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)
@@ -133,14 +133,14 @@ Keys keys_of(const Command& command, const Words& positionals) {
       if (command.name == "fits") add_record(keys);
     }
   } catch (const Error&) {
-    // A document that cannot be read has no keys to offer.
+    // The document cannot be read, so that no keys of it are offered.
   }
   return keys;
 }
 
 // --- a command -----------------------------------------------------------------------------------
 
-/// The words before the last one that are neither options, nor their values, nor overrides.
+/// Returns the positional arguments: the words before the last one, without options, values of options, and overrides.
 Words positionals_of(const Command& command, const Words& words) {
   Words positionals;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {

@@ -7,12 +7,12 @@
 namespace sluice {
 
 struct Completions {
-  std::vector<std::string> words;  ///< whole words that begin with the last given word
-  bool files = false;              ///< files are possible, too
+  std::vector<std::string> words;  ///< complete words that begin with the last given word
+  bool files = false;              ///< whether names of files are possible, too
 };
 
-/// `words` does not contain the program's name. The last word, which may be empty, is completed. Wrong words never
-/// cause an exception, because nothing is offered for them.
+/// Returns what may replace the last of `words`, which may be empty or the beginning of a word. `words` does not
+/// contain the program's name. For wrong words it returns nothing instead of throwing.
 Completions completions_of(const std::vector<std::string>& words);
 
 }  // namespace sluice

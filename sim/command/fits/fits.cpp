@@ -103,7 +103,8 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Returns each platform. If memories are given, each platform is combined with each of them.
+/// Returns one card per platform. If the user gives capacities of memory, it returns one card per platform and
+/// capacity.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
@@ -145,7 +146,7 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
-/// The strategies that do not list single stages.
+/// Returns the strategies for fates that need no list of stages from the user.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;
@@ -154,7 +155,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Asks for each strategy. A progress line disappears before anything else is printed.
+/// Finds the answer for each strategy. The progress line disappears before anything else is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;

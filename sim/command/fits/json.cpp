@@ -63,7 +63,7 @@ Value cards_value(const FitsAnswer& answer) {
   return cards;
 }
 
-/// Returns the whole document. `last` is the key that contains the answers.
+/// Returns the JSON document. The answers are in it under the key `last`.
 Value report_value(const FitsAnswer& answer, const std::string& fates, const std::string& last,
                    Value answers) {
   const FitsRequest& request = answer.request;

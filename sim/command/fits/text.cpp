@@ -127,7 +127,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Says how many bytes the next larger micro-batch lacks, and the class that needs most.
+/// Returns how many bytes of memory are missing for the next larger micro-batch, and which class of tensors grows most
+/// with it.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot ask for more";
   const Shortage& shortage = card.shortage;
@@ -149,7 +150,7 @@ std::string rate(std::int64_t samples, double step_s) {
   return format_quantity(static_cast<double>(samples) / step_s, Dimension::none);
 }
 
-/// The reason why a card cannot be asked.
+/// Returns a line with the reason why there is no answer for a card.
 std::string error_line(const std::string& error) {
   return printable(error.substr(0, error.find('\n')));
 }
@@ -176,8 +177,8 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Whether no way of dividing the batch fits. If all its samples have a cache, a batch may be too large however it is
-/// divided.
+/// Returns whether the batch does not fit in any number of micro-batches. This happens if all samples of the batch have
+/// a cache, because then smaller micro-batches do not save enough memory.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

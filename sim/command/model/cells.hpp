@@ -1,4 +1,4 @@
-// The columns of `sluice model`. The user names them, and this gives their cells as text.
+// Finds the columns of `sluice model` that the user names, and formats their cells as text.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ TextTable table_of(const Rows& rows, const Columns& columns, std::string (*text)
   return table;
 }
 
-/// The columns in which at least one row has a value.
+/// Returns the columns in which at least one row has a value.
 Columns filled(const Rows& rows, Columns columns) {
   std::erase_if(columns, [&](const ModelColumn* column) {
     return std::all_of(rows.begin(), rows.end(), [&](const TableRow& row) {
@@ -37,7 +37,7 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// Keeps as many columns as fit on the page. If the page has no limit, keeps as many as fit into 120 characters.
+/// Returns the text of as many columns as fit on the page. If the page has no limit, 120 characters are the limit.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);

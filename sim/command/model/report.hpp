@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-/// The things that all forms of the answer need. If `target` is null, they have no times.
+/// The contents of the answer, which its three forms (text, CSV and JSON) share. If `target` is null, the answer has no
+/// times.
 struct ModelReport {
   const Model& model;
   DType dtype;
   const Target* target = nullptr;
-  /// If empty, each form has its default columns. They are all columns in CSV, and the most useful ones in
-  /// text.
+  /// The columns that the user chose. If empty, CSV has all columns, and text has the most useful ones.
   std::vector<const ModelColumn*> columns = {};
 };
 

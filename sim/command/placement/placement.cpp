@@ -32,7 +32,7 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-/// The ways that `--ways` names.
+/// Returns the ways of placing tensors that `--ways` names.
 std::vector<std::string> ways_of(const Arguments& arguments) {
   if (!arguments.has("ways")) return {};
   const std::vector<std::string> known = way_names();

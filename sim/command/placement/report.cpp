@@ -36,13 +36,13 @@ bool any_beyond(const PlacementCurve& curve) {
                                             });
 }
 
-/// Says how a size compares with the fast memory that the device has.
+/// Returns a text that compares a size with the fast memory of the device.
 std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   if (!curve.fast_capacity || capacity < *curve.fast_capacity) return "";
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
 }
 
-/// Returns a table with one row per size. It has the slowdown by each way.
+/// Returns a table with one row per size. The row has the slowdown for each way of placing tensors.
 TextTable slowdowns(const PlacementCurve& curve) {
   const bool marked = std::any_of(
       curve.results.begin(), curve.results.end(),
@@ -62,7 +62,8 @@ TextTable slowdowns(const PlacementCurve& curve) {
   return table;
 }
 
-/// Returns a table with one row per size and searched way. It says what the way moves, and its gap to the bound.
+/// Returns a table with one row for each size and each way that a search finds. The row has the bytes that are moved,
+/// and the gap to the bound.
 TextTable searches(const PlacementCurve& curve) {
   TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
                               right("moves"), right("moved"), right("beside kernels")}};

@@ -25,7 +25,8 @@ struct CompareRequest {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Chooses two values of a column of one profile: "cache=hot,cold".
+/// Reads a choice such as "cache=hot,cold", which compares rows of one profile: those with the first value in this
+/// column, and those with the second.
 void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
@@ -72,7 +73,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// The reasons why they do not agree, each as part of a sentence. Empty: they agree.
+/// Returns the reasons why the two sides do not agree, each as part of a sentence. The list is empty if they agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;

@@ -1,4 +1,5 @@
-// sluice profile cover: says how much of a measured whole the measured operators make up.
+// sluice profile cover: says which share of the measured time of a module or a model the times of its measured
+// operators add up to.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -50,7 +51,7 @@ std::string next_text(const Cover& cover, double target) {
          percent(target) + ":\n";
 }
 
-/// Warnings about what the numbers alone do not show.
+/// Returns warnings that help to read the numbers correctly.
 std::string warnings_of(const Cover& cover) {
   std::string text;
   for (const auto& [where, operators] : cover.elsewhere) {

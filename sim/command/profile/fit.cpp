@@ -111,7 +111,7 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns text such as "3 of no class that is fitted: Flatten, 2 not measured".
+/// Returns the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)

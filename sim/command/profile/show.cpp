@@ -33,7 +33,7 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
-/// Describes what is made of operators: modules with children, and whole models.
+/// Returns a text about the rows that are not single operators: modules with children, and whole models.
 std::string wholes_text(const Profile& profile, std::size_t most) {
   TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
                               right("batch"), right("seconds"), right("joules")},
@@ -168,7 +168,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Says how large the errors of interpolated sizes are when each row is left out in turn.
+/// Returns a text about the errors of interpolation between sizes. They are found by leaving out one row at a time and
+/// interpolating it from the others.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();

@@ -12,12 +12,13 @@ namespace sluice {
 
 const Catalog<Command>& profile_subcommands();
 
-/// The options --map and --where. They say how a file is read as a profile, and which of its rows are used.
+/// The options --map and --where. --map says which columns of a table are the columns of a profile, and --where says
+/// which rows are used.
 std::vector<Option> reading_options();
-/// Reads the file as those options say. Throws InputError, IoError, UsageError.
+/// Reads a profile with the options of reading_options(). Throws InputError, IoError, UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
-/// The options --batch, --dtype and --mode. They say which calls of a model's operators are meant.
+/// The options --batch, --dtype and --mode. They select the batch, the dtype and the passes of a model's operators.
 std::vector<Option> operator_options(const std::string& batch_summary,
                                      const std::string& batch_absent,
                                      const std::string& dtype_absent = "float32");

@@ -12,7 +12,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // groups and replicas; the others are only counted
+// the greatest number of groups or replicas that are listed; the others are only counted
+constexpr std::size_t most_listed = 8;
 
 using Facts = std::vector<Fact>;
 
@@ -26,7 +27,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds the facts about several groups. There is one row per group, or a single row if all are equal.
+/// Adds rows with a fact that each group has: one row per group, or a single row if the fact is equal for all groups.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -85,7 +86,7 @@ void add_stages(Rows& rows, const Facts& facts) {
   }
 }
 
-/// Adds what was chosen, from how many candidates, and how long the next best candidate takes.
+/// Adds rows with the chosen candidate, the number of candidates, and the seconds of the second best candidate.
 void add_choice(Rows& rows, const Facts& facts) {
   const std::string chosen = shown(facts, "chosen");
   if (chosen.empty()) return;

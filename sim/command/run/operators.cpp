@@ -21,12 +21,13 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Whether the energy differs from seconds x watts. It does so if it was measured, or if it depends on what limits an
-/// operator.
+/// Returns whether the energy differs from seconds x watts. It differs if energy was measured, or if operators that
+/// memory limits take less power.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)
-    if (std::abs(one.joules / sums.total.joules - one.seconds / sums.total.seconds) > 1e-9) return true;
+    if (std::abs(one.joules / sums.total.joules - one.seconds / sums.total.seconds) > 1e-9)
+      return true;
   return sums.total.measured_j > 0;
 }
 

@@ -16,22 +16,22 @@ struct Report {
   const Question& question;
   const Plan& plan;
   const RunResult& result;
-  std::string trace_path;  ///< empty: none was written
+  std::string trace_path;  ///< the file of the trace; empty if no trace was written
   std::vector<GivenNote> notes = {};
 };
 
 /// Returns the format sluice-result/1, whose keys the help of `sluice run` describes.
 std::string report_json(const Report& report);
-/// Returns the same format if the plan is infeasible. It has the status, and `infeasible` with what is lacking.
+/// Returns the same format if the plan is infeasible. It has the status, and the key `infeasible`, which says why the
+/// plan does not fit.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
 /// Returns the verdict, and below it two columns with details.
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// Describe the computation's time and energy by class of operators. The text has them only if energy is
-/// more than seconds x watts. The JSON always has them, and has them by layer, too. It is null for a
-/// plan.
+/// Describe the time and energy of the computation by class of operators. The text contains them only if the energy
+/// differs from seconds x watts. The JSON always contains them, also by layer. For a plan file the JSON is null.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds what the policy decided.

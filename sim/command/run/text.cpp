@@ -15,13 +15,15 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // links and pools; the others are only counted
+// the greatest number of links or pools that are listed; the others are only counted
+constexpr std::size_t most_listed = 8;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// Says that it fits. If the capacity is not enforced, says by how much memories are exceeded.
+/// Returns a text that says that the plan fits. If the capacity is not enforced, it says by how many bytes each memory
+/// is exceeded.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
@@ -126,7 +128,7 @@ std::vector<std::string> devices_of(const Plan& plan) {
   return devices;
 }
 
-/// Adds texts under one label. There are no more of them than a person reads.
+/// Adds the first few of several texts under one label. If some are left out, a last row gives the number of all.
 void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
                 const std::string& what) {
   for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)

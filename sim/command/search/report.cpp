@@ -92,7 +92,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
-/// Adds points that ran but have no such number. Points of another platform are an example.
+/// Adds a line about the points that ran but do not have the requested number, such as points of another platform.
 void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;
@@ -112,7 +112,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// Says how certain it is that no point is better.
+/// Returns a text that says how certain it is that no other point is better.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive) return "all combinations were asked: nothing is better";
   if (report.result.all_asked) {

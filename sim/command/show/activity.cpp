@@ -76,7 +76,7 @@ HighWater high_water_of(const TraceReader& trace, std::uint32_t pool) {
     check_interrupt();
     for (const MemoryEvent& event : events) {
       now[class_of[event.tensor]] += event.delta;
-      level += event.delta;  // It is the sum over the classes, event by event.
+      level += event.delta;  // The level of a pool is the sum over all classes of tensors.
       if (level <= high.peak) continue;
       high.peak = level;
       high.time = event.time;

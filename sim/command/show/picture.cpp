@@ -17,7 +17,8 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_rows = 32;  // streams and pools; the others are only counted
+// the greatest number of streams or pools that are drawn; the others are only counted
+constexpr std::size_t most_rows = 32;
 constexpr std::size_t most_causes = 8;
 
 std::string seconds(double value) {
@@ -94,7 +95,7 @@ std::string strip(const std::vector<double>& shares) {
   std::string text;
   for (const double share : shares) {
     const double clipped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
-    // Any work is visible. Only a full piece is drawn full.
+    // A piece with little work still gets a visible block. Only a piece that is busy all the time gets a full block.
     std::size_t level = static_cast<std::size_t>(std::ceil(clipped * 8 - 1e-6));
     if (level == 8 && clipped < 0.9999) level = 7;
     text += marks[level];
@@ -102,7 +103,7 @@ std::string strip(const std::vector<double>& shares) {
   return text;
 }
 
-/// The devices in the order of the streams.
+/// Returns the devices in the order of their streams.
 std::vector<std::string> devices_of(const TraceReader& trace) {
   std::vector<std::string> devices;
   for (const Labels::Stream& stream : trace.labels().streams)

@@ -19,11 +19,11 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t most_rows = 40;   ///< in the table
-constexpr std::size_t most_lines = 8;   ///< findings of one kind
+constexpr std::size_t most_rows = 40;   ///< the greatest number of rows in the table
+constexpr std::size_t most_lines = 8;   ///< the greatest number of findings of one kind
 constexpr std::size_t piece = 1 << 20;  ///< bytes that are printed together
 
-/// The axes with several values. The other axes are the same at all points.
+/// Returns the axes with several values. All other axes have the same value at all points.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)
@@ -37,7 +37,7 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// Shortens each key to the end that distinguishes it from the others: "bandwidth",
+/// Shortens each key to its last words, as many as distinguish it from the other keys, such as "bandwidth" or
 /// "host.bandwidth".
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;
@@ -123,7 +123,7 @@ void add_best(LabelledRows& rows, const SweepReport& report) {
                                   "' is better; name another metric first in --metrics");
 }
 
-/// Adds a line for each column without a number at any point that ran.
+/// Adds a line for each column that has no number at any of the points that ran.
 void add_absent(LabelledRows& rows, const SweepReport& report) {
   if (report.result.count(PointResult::Status::complete) == 0) return;
   for (const std::string& metric : report.metrics) {
@@ -182,7 +182,7 @@ NumberNames all_names(const SweepResult& result) {
   return names;
 }
 
-/// A row of numbers in the order of `names`. A number that an outcome lacks is NaN.
+/// A row of numbers in the order of `names`. If an outcome does not have one of the numbers, it is NaN.
 class Numbers {
  public:
   explicit Numbers(const NumberNames& names) {
@@ -203,7 +203,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text once there is enough of it.
+/// Prints the collected text if it has at least `piece` bytes, or in any case if `rest` is true.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

@@ -19,10 +19,10 @@ struct SweepReport {
 };
 
 std::string sweep_text(const SweepReport& report);
-/// Prints all points with all numbers. It prints them piece by piece, because there may be many.
+/// Prints all points with all numbers as CSV. The text is printed in pieces, because it may be too long for memory.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);
-/// Prints the same with other entries before "units" and "points".
+/// Prints all points with all numbers as JSON. The entries of `head` come before "units" and "points".
 void print_points_json(const SweepReport& report, const Value& head);
 
 /// Adds a line for each reason why points have no numbers.

@@ -31,7 +31,8 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// The columns of the table. A metric without a name behind it stands for all of its numbers.
+/// Returns the columns of the table. A metric that is given without the name of one of its numbers stands for all of
+/// them.
 std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
                                     const SweepResult& result) {
   std::vector<std::string> columns;
@@ -45,7 +46,8 @@ std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
   return columns;
 }
 
-/// The keys that are varied; keys with a single value are changes of the scenario at all points.
+/// The words KEY=VALUE of the command line. Keys with several values are varied. Keys with a single value change the
+/// scenario at all points.
 struct SweepWords {
   std::vector<Axis> axes;
   std::vector<std::string> fixed;
@@ -74,7 +76,8 @@ int run_merge(const Arguments& arguments) {
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
   for (const std::string& from : arguments.positionals)
-    Store(from, Store::Mode::read);  // throws before the other store is made or changed
+    // opened first, so that an error is thrown before the other store is made or changed
+    Store(from, Store::Mode::read);
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
     print(printable(from) + ": " + std::to_string(merge(into, from)) + " points taken over\n");
