@@ -115,7 +115,8 @@ void check_range(const Field& field, const Value& value, double number) {
     refuse(field, value,
            "it must be at most " + shown(plausible(field.dimension)) +
                ", because no machine comes near that; expected " + expected(field));
-  constexpr double least_share = 1e-9;  // With smaller shares of small rates, seconds would not stay finite.
+  constexpr double least_share =
+      1e-9;  // With smaller shares of small rates, seconds would not stay finite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;
   if (share && number < least_share)
     refuse(field, value, "it must be at least " + shown(least_share));

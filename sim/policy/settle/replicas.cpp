@@ -115,7 +115,8 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
+    parts.push_back(
+        settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
   return parts;
