@@ -164,11 +164,8 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
   const PolicyRequest one = on(request.pricing.platform, request, workload, parameters);
   std::vector<Value> ways;
-  // The replicated policy may have further choices that are not in its parameters. Then they are also made without
-  // settling these parameters first.
-  if (policy.candidates && !policy.candidates(one, keys.reader()).empty())
-    ways.push_back(parameters.map());
-  for (const Value& way : policy.alternatives(one, keys.reader())) {
+  for (const Value& way : policy.alternatives(
+           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
       const Value* asked = keys.map().find(entry.key);

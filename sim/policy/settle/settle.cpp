@@ -10,7 +10,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/settle/replicas.hpp"
+#include "policy/replicas.hpp"
 
 namespace sluice {
 

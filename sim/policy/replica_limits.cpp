@@ -12,7 +12,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/settle/replicas.hpp"
+#include "policy/replicas.hpp"
 
 namespace sluice {
 
