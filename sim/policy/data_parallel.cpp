@@ -23,26 +23,21 @@ bool share_links(const Platform& whole, const Platform& share) {
                      [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
 }
 
-/// For a few replicas that share links: one choice for all of them.
+/// For a few replicas that share links: the choices of each replica by itself, or one choice for all of them.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
   if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
-  return ways_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters);
-}
-
-/// Whether a device that takes part has a memory of its own that is limited.
-bool limits_memory(const PolicyRequest& request, const std::vector<std::string>& devices) {
-  return request.capacity_enforced &&
-         std::any_of(devices.begin(), devices.end(), [&](const std::string& device) {
-           const DeviceMemory& memory = request.pricing.platform.device(device).memory();
-           return memory.own && memory.capacity;
-         });
+  std::vector<Value> maps = {parameters.map()};
+  for (Value& way :
+       ways_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters))
+    maps.push_back(std::move(way));
+  return maps;
 }
 
 /// If replicas share links, their choices are made twice: as if each replica had the links alone, and with its share of
-/// the links. The faster plan is taken. In inference this is done for several limits of memory. With more than
-/// `few_devices`, only the choices with the share are made, to save time.
+/// the links. The faster plan is taken. With more than `few_devices`, only the choices with the share are made, to save
+/// time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -55,8 +50,6 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   const bool chose =
       request.workload.training || std::any_of(plan.facts.begin(), plan.facts.end(), chosen);
   if (!shares || !chose) return plan;
-  if (!request.workload.training && limits_memory(request, devices))
-    return fastest_of_limits(policy, request, parameters, share);
   Plan other = replicated(policy, request, parameters, share);
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }

@@ -95,8 +95,8 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on) {
+Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                const Platform& chosen_on) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -119,30 +119,16 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
         settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
-  return parts;
-}
-
-Plan joined(const std::string& policy, std::vector<Plan> parts, const PolicyRequest& request,
-            const Reader& parameters, const std::string& transfers) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;
-  plan.name = "data_parallel " + policy;
+  plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
     add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
-                   request.workload.batch / request.workload.micro_batch /
-                       static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), transfers);
-}
-
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on) {
-  return joined(policy.name, replica_plans(policy, request, parameters, chosen_on), request,
-                parameters, parameters.text("transfers"));
+                   request.workload.batch / request.workload.micro_batch / count);
+  return with_transfers(std::move(plan), parameters.text("transfers"));
 }
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -162,7 +148,6 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   const Workload workload =
       share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
-  const PolicyRequest one = on(request.pricing.platform, request, workload, parameters);
   std::vector<Value> ways;
   for (const Value& way : policy.alternatives(
            on(request.pricing.platform, request, workload, parameters), keys.reader())) {

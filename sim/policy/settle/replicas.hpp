@@ -19,24 +19,6 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
-/// The plans of the replicas, one per device. Their choices are made on the platform `chosen_on`.
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on);
-
-/// Makes one plan of the replicas' plans, on the platform of the request. `policy` is the name of the replicated
-/// policy, and `transfers` says how the replicas share links (see with_transfers).
-Plan joined(const std::string& policy, std::vector<Plan> parts, const PolicyRequest& request,
-            const Reader& parameters, const std::string& transfers);
-
-/// Returns the greatest limit that is at most this many bytes. Limits are powers of two with `steps` steps per
-/// doubling, so they do not depend on any machine.
-std::int64_t limit_at_most(std::int64_t bytes, double steps);
-
-/// For replicas of inference that share links and leave choices open: returns the fastest plan among those that do not
-/// depend on the device's memory except that they must fit. Throws Infeasible.
-Plan fastest_of_limits(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                       const Platform& share);
-
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);

@@ -10,7 +10,6 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/replicas.hpp"
 
 namespace sluice {
 
@@ -43,24 +42,6 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Simulates a plan that was made without a memory limit. If it does not fit without waiting, only its seconds are
-/// returned, without the plan; they are infinite if it blocks.
-Settled if_it_fits(const std::shared_ptr<Plan>& plan, const PolicyRequest& request) {
-  // Only the reservations of a limited pool are counted: so the limits are set before the replay,
-  // which grants every request all the same.
-  for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
-  const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
-  if (result.blocking) return {};
-  bool fits = true;
-  for (std::size_t p = 0; request.capacity_enforced && p < plan->pools.size(); ++p) {
-    const Pool& pool = plan->pools[p];
-    fits = fits && (!pool.capacity || result.reserved[p] <= *pool.capacity);
-  }
-  Settled settled{.seconds = result.makespan};
-  if (fits) settled.plan = [plan] { return *plan; };
-  return settled;
-}
-
 /// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
 /// it. The plan fits if, at every moment, everything that is granted or waited for fits. If the plan does not fit
 /// in this way but could take less than `worth` seconds, it is also tried with waits for memory. A plan that
@@ -72,9 +53,18 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  const Settled settled = if_it_fits(plan, request);
-  if (settled.plan || !(settled.seconds < worth)) return settled;
-  return simulate_waiting(policy, request, keys);
+  // Only the reservations of a limited pool are counted: so the limits are set before the replay,
+  // which grants every request all the same.
+  for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
+  const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
+  if (result.blocking) return {};
+  bool fits = true;
+  for (std::size_t p = 0; request.capacity_enforced && p < plan->pools.size(); ++p) {
+    const Pool& pool = plan->pools[p];
+    fits = fits && (!pool.capacity || result.reserved[p] <= *pool.capacity);
+  }
+  if (fits) return {.seconds = result.makespan, .plan = [plan] { return *plan; }};
+  return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
 /// Simulates a policy or a strategy that decides within the device's memory itself. Such a policy replicates another
@@ -93,42 +83,6 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   else
     settled.plan = [plan] { return *plan; };
   return settled;
-}
-
-/// Runs a plan that must wait for memory within limits that do not depend on the machine, and returns the fastest run.
-/// If transfers share links, a wait that ends sooner can delay other transfers. So the memory itself is not the limit.
-Settled fastest_waiting(const Plan& plan) {
-  constexpr double steps_per_doubling = 16;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  for (const Pool& pool : plan.pools)
-    if (!pool.owner.empty() && pool.capacity) most = std::min(most, *pool.capacity);
-  Settled fastest;
-  while (most > 0) {
-    const std::int64_t limit = limit_at_most(most, steps_per_doubling);
-    const auto limited = std::make_shared<Plan>(plan);
-    for (Pool& pool : limited->pools)
-      if (!pool.owner.empty()) pool.limit = limit;
-    const double seconds = run_seconds(*limited);
-    if (seconds == std::numeric_limits<double>::infinity()) break;
-    if (seconds < fastest.seconds * (1 - 1e-12))
-      fastest = {.seconds = seconds, .plan = [limited] { return *limited; }};
-    most = limit - 1;
-  }
-  return fastest;
-}
-
-/// Simulates one way for replicas that share links, if it may take less than `worth` seconds. Throws Infeasible.
-Settled simulate_replicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
-                          double worth) {
-  PolicyRequest unlimited = request;
-  unlimited.capacity_enforced = false;
-  const auto plan =
-      std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  if (std::any_of(plan->facts.begin(), plan->facts.end(),
-                  [](const Fact& fact) { return fact.name == "chosen"; }))
-    return simulate_within(policy, request, keys);
-  const Settled settled = if_it_fits(plan, request);
-  return settled.plan || !(settled.seconds < worth) ? settled : fastest_waiting(*plan);
 }
 
 class Attempts {
@@ -195,8 +149,7 @@ class Attempts {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
-               one = policy_.replicates && !asked ? simulate_replicas(policy_, request, keys, worth)
-                     : policy_.replicates || looks_at_memory(request)
+               one = policy_.replicates || looks_at_memory(request)
                          ? simulate_within(policy_, request, keys)
                          : simulate(policy_, request, keys, worth);
              } catch (const Infeasible&) {  // another cut may fit
@@ -205,7 +158,6 @@ class Attempts {
                // Nobody asked for this way in particular, so a way that does not fit is left out.
                // If all are left out, the plan that the scenario asks for says why (best_that_waits).
              }
-             if (!one.plan) one.seconds = std::numeric_limits<double>::infinity();
              one.text = text;
              one.attempt = number;
              settled(one);
