@@ -1,5 +1,6 @@
 #include "base/interrupt.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -60,6 +61,13 @@ void say(std::string_view text) {
   std::abort();
 }
 
+/// Something has called abort(). SimGrid does so when it gets no memory. Calls only functions that are safe in a signal
+/// handler. When it returns, abort() ends the process.
+void on_abort(int) {
+  constexpr std::size_t little = std::size_t{16} << 20;
+  if (!has_room_for(little)) leave(70, out_of_memory);
+}
+
 bool leaves_now() {
   return at_once && in_order == 0;
 }
@@ -112,6 +120,22 @@ bool says_out_of_memory(const std::exception& error) {
 
 void end_when_memory_is_out() {
   std::set_terminate(on_terminate);
+  std::signal(SIGABRT, on_abort);
+}
+
+bool has_room_for(std::size_t bytes) {
+  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return false;
+  ::munmap(room, bytes);
+  return true;
+}
+
+bool ends_by_signal() {
+  return received != 0 && at_once;
+}
+
+void end_now_by_signal() {
+  if (ends_by_signal()) leave(received);
 }
 
 InOrder::InOrder() {

@@ -28,10 +28,17 @@ inline constexpr const char* out_of_memory =
 /// Returns whether an error means "out of memory". The error is std::bad_alloc, or std::system_error if a thread or a
 /// mapping could not be created.
 bool says_out_of_memory(const std::exception& error);
-/// From now on, handles exceptions that no code can catch, such as one that a library throws while it is loaded or in a
-/// noexcept function. If the exception means "out of memory", the process prints the message above, removes its
-/// half-written files, and exits with code 70. After any other exception the process aborts.
+/// Handles exceptions that nobody can catch, from now on. A library may throw one while it is loaded, or in a noexcept
+/// function, and SimGrid aborts. If memory is out, the process prints the message above, removes its half-written files,
+/// and exits with code 70. Otherwise it aborts.
 void end_when_memory_is_out();
+/// Returns whether this process may take that many bytes of addresses more (`ulimit -v`).
+bool has_room_for(std::size_t bytes);
+
+/// Returns whether a signal has come, and ends this process at once or will do so when no InOrder object exists.
+bool ends_by_signal();
+/// Ends the process if ends_by_signal(). Call it when everything is completed that InOrder objects wait for.
+void end_now_by_signal();
 
 /// While an InOrder object exists, a signal only sets the flag. Use it for work that must be completed before the
 /// process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed, a signal that came

@@ -75,6 +75,13 @@ void apply(const ChildLimits& limits) {
   if (limits_addresses && limits.more_bytes > 0)
     lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
   if (limits.cpu_s > 0) lower(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_s));
+  if (limits.wall_s == 0) return;
+  std::signal(SIGALRM, SIG_DFL);
+  sigset_t alarm_only;
+  sigemptyset(&alarm_only);
+  sigaddset(&alarm_only, SIGALRM);
+  ::sigprocmask(SIG_UNBLOCK, &alarm_only, nullptr);
+  ::alarm(limits.wall_s);
 }
 
 // --- in the parent ---------------------------------------------------------------------------

@@ -199,7 +199,7 @@ std::string text_of_file(const std::string& path) {
 /// HDF5 keeps texts of variable length in heaps, whose sizes its library does not check: a damaged file can crash it or
 /// let it run for ever. So a child process reads the file, and passes it on as CSV.
 Profile read_hdf5_profile(const std::string& path) {
-  constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60};
+  constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;
   try {
     text = run_isolated([&] { return text_of_file(path); }, limits);

@@ -88,6 +88,12 @@ class Signals(Attacked):
             self.ends(number, 0.8, "run", path, "-o", "chain.h5")
         self.assertEqual([entry.name for entry in self.folder.iterdir()], ["chain.yaml"])
 
+    def test_they_end_a_sweep_that_plans(self):
+        path = self.write("chain.yaml", CHAIN)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.ends(number, 0.8, "sweep", path, "workload.batch=64..67", "--store", "s.db")
+        self.assertEqual([entry.name for entry in self.folder.glob("s.db?*")], [])
+
     def test_they_end_the_process_in_its_first_moments(self):
         path = self.write("chain.yaml", CHAIN)
         moments = random.Random(5)
@@ -147,6 +153,17 @@ class Limits(Attacked):
         self.assertLessEqual(codes, {0, 5, 127}, "127: not even its libraries can be opened")
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
+    def test_without_memory_for_simgrid_it_says_so(self):
+        codes = set()
+        for kib in (*range(96_000, 106_000, 500), 97_656):  # SimGrid is loaded, but has no room for stacks
+            done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
+            codes.add(done.returncode)
+            self.assertIn(done.returncode, (0, 70), (kib, done.stderr))
+            if done.returncode == 70:
+                self.assertRegex(done.stderr, rb"^sluice: out of memory \(of this computer", kib)
+        self.assertEqual(codes, {0, 70})
+
+    @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
         # More limits are tried in the range where SimGrid's libraries and their constructors run out of memory.
@@ -159,7 +176,7 @@ class Limits(Attacked):
                 # 1, 3: some or all points of the sweep failed; 127: not even its libraries can be loaded.
                 self.assertIn(done.returncode, (0, 1, 3, 5, 70, 127), where)
                 if done.returncode in (3, 70):
-                    self.assertIn(b"out of memory (of this computer, not of the simulated one)\n", done.stderr, where)
+                    self.assertIn(b"out of memory (of this computer, not of the simulated one)", done.stderr, where)
                 if done.returncode == 5:
                     self.assertRegex(done.stderr, b"^sluice: cannot (load SimGrid's engine|start a (thread|process)): .*",
                                      where)

@@ -19,6 +19,19 @@ void take_back_handlers() {
   end_when_memory_is_out();
 }
 
+constexpr const char* way_out = "; use --executor replay to run without SimGrid";
+
+/// SimGrid aborts when it gets no memory for the stack of an actor, so there must be room for all stacks. The margins
+/// are for the pages that guard a stack, and for everything else that the engine keeps.
+void require_memory(const Plan& plan) {
+  constexpr std::size_t guard_kib = 64, others_kib = 4096;
+  const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;
+  if (!has_room_for(kib << 10))
+    throw InternalError(std::string(out_of_memory) + ": SimGrid needs about " +
+                        std::to_string((kib >> 10) + 1) + " MiB for the " +
+                        std::to_string(plan.streams.size()) + " streams of the plan" + way_out);
+}
+
 constexpr EngineHost host = {check_interrupt, take_back_handlers};
 
 #ifdef SLUICE_ENGINE_IS_LINKED
@@ -33,7 +46,7 @@ const EngineModule& engine() {
 namespace fs = std::filesystem;
 
 constexpr const char* file_name = "sluice_simgrid.so";
-constexpr const char* way_out = "; use --executor replay to run without SimGrid";
+constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
 /// The files in which the module may be. They are next to the program (an installed package), in the build folder above
 /// it (tests, and the helper program of the Python package), and where libraries are installed.
@@ -53,8 +66,12 @@ const EngineModule* load() {
     std::error_code unreadable;
     if (!fs::exists(file, unreadable)) continue;
     void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (!library)
-      throw IoError("cannot load SimGrid's engine: " + std::string(::dlerror()) + way_out);
+    if (!library) {
+      const std::string why = "cannot load SimGrid's engine: " + std::string(::dlerror());
+      if (!has_room_for(room_for_libraries))
+        throw InternalError(std::string(out_of_memory) + ": " + why + way_out);
+      throw IoError(why + way_out);
+    }
     // There is no other way to convert the result of dlsym to a function.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
@@ -75,10 +92,16 @@ const EngineModule& engine() {
 
 #endif
 
+EngineReport run_engine(const Plan& plan, Sink& sink, const EngineOptions& options) {
+  const EngineModule& module = engine();
+  require_memory(plan);
+  return module.run(plan, sink, options);
+}
+
 Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  EngineReport report = engine().run(
-      plan, sink,
-      {.contexts = options.contexts, .progress = options.progress, .tables = options.tables});
+  EngineReport report =
+      run_engine(plan, sink,
+                 {.contexts = options.contexts, .progress = options.progress, .tables = options.tables});
   return {report.makespan, std::move(report.blocking)};
 }
 
@@ -89,7 +112,7 @@ void load_engine() {
 }
 
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
-  EngineReport report = engine().run(plan, sink, options);
+  EngineReport report = run_engine(plan, sink, options);
   if (report.blocking) throw Infeasible(describe(plan, *report.blocking));
   return report;
 }

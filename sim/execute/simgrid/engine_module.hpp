@@ -3,12 +3,15 @@
 // shares with the program. EngineHost gives the module those functions that must be the program's own.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "execute/simgrid/engine.hpp"
 
 namespace sluice {
+
+inline constexpr std::size_t stack_kib = 1024;  ///< of each actor
 
 struct EngineHost {
   void (*check_interrupt)();     ///< check_interrupt of base/interrupt.hpp

@@ -256,6 +256,10 @@ void Store::commit() {
   database_->commit();
 }
 
+void Store::close() {
+  database_.reset();
+}
+
 void Store::for_each(const std::function<void(const StoredPoint&)>& each) {
   database_->for_each(each);
 }

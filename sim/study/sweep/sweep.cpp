@@ -104,6 +104,7 @@ class Sweep {
     } catch (...) {
       fault = std::current_exception();
       stop_ = true;
+      if (ends_by_signal()) end_now();
     }
     for (std::thread& thread : threads) thread.join();
     if (fault) {
@@ -152,8 +153,19 @@ class Sweep {
     }
   }
 
+  /// Stores what has been answered, closes the store, and ends the process. It does not wait for the threads, because a
+  /// thread that plans notices a signal late, and then frees much memory.
+  void end_now() {
+    keep_what_is_left();
+    // The lock is never released, so that no thread reads from a store that is closed.
+    store_mutex_.lock();
+    if (request_.store) request_.store->close();
+    end_now_by_signal();
+  }
+
   void keep_what_is_left() {
     try {
+      const std::lock_guard<std::mutex> lock(mutex_);
       for (Answer& one : answers_) keep(std::move(one));
       commit();
     } catch (const Error&) {  // only the first error is reported

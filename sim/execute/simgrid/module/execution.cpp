@@ -74,7 +74,7 @@ void require_descriptor() {
 /// Settings for exact transfers. This file adds latencies itself, so the links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
-          "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
+          "contexts/stack-size:" + std::to_string(stack_kib), "surf/precision:" + exact(precision)};
 }
 
 class Execution {
