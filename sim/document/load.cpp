@@ -1,6 +1,8 @@
 #include "document/load.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 
 #include "document/builder.hpp"
 #include "document/foreign.hpp"
@@ -17,16 +19,33 @@ bool is_json(const std::string& text, const std::string& name) {
 
 /// YAML is read at about 6 MB per second, and its values take 20 times the memory of the text.
 constexpr std::size_t longest_yaml = 64'000'000;
+/// A key or a value takes up to 350 bytes, however short its text is. They are counted by what ends them, before they
+/// are read, because yaml-cpp holds a list in brackets as a whole.
+constexpr std::ptrdiff_t most_parts = 3'000'000;
+
+constexpr const char* advice_to_write_json =
+    "Write the document as JSON, in a file whose name ends in .json: JSON is read five times as fast";
 
 void refuse_long_yaml(const Source& source) {
   const std::size_t size = source.text.size();
+  const std::ptrdiff_t parts =
+      std::count_if(source.text.begin(), source.text.end(),
+                    [](char c) { return c == ',' || c == ':' || c == '\n'; });
+  if (size <= longest_yaml && parts > most_parts)
+    throw InputError(Position{source.name, 0, 0, ""},
+                     std::to_string(parts) +
+                         " keys and values of YAML, counted by commas, colons and ends of lines, are too many: at "
+                         "most " +
+                         std::to_string(most_parts) +
+                         " are read, because more take more than a gigabyte of memory. " +
+                         advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},
       std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
           std::to_string(longest_yaml / 1'000'000) +
-          " MB are read, because this takes seconds and more than a gigabyte of memory. "
-          "Write the document as JSON, in a file whose name ends in .json: JSON is read five times as fast");
+          " MB are read, because this takes seconds and more than a gigabyte of memory. " +
+          advice_to_write_json);
 }
 
 }  // namespace

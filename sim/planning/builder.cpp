@@ -172,6 +172,12 @@ void refuse_long_plan(std::int64_t actions) {
                      "workload.steps, or fewer stages (stages.cut)");
 }
 
+void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {
+  if (micro_batches < 1) return;
+  const auto each = static_cast<std::int64_t>(actions_each);
+  if (each > most_actions / micro_batches) refuse_long_plan(most_actions + 1);
+}
+
 PlanBuilder::Ref PlanBuilder::add(Action action) {
   check_interrupt();  // The loop asks for signals, because a step may have a million micro-batches.
   refuse_long_plan(++added_);

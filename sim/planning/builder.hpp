@@ -21,6 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more actions than the limit. `actions` is a lower bound of the number of
 /// actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
+/// The same for a round that is about to be listed: each of its micro-batches is at least so many actions.
+void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
  public:

@@ -229,6 +229,7 @@ class ForwardMaker {
 }  // namespace
 
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape) {
+  refuse_long_round(shape.round.micro_batches, request.pricing.stages.size());
   return ForwardMaker(request, shape).make();
 }
 

@@ -35,6 +35,17 @@ std::optional<double> optional_quantity(const Reader& reader, std::string_view n
   return reader.quantity(name);
 }
 
+/// The routes between more devices would take minutes.
+constexpr std::int64_t most_devices = 16'384;
+
+/// Refuses a count by which the platform would have more devices than the limit.
+void require_few(const Reader& counted, std::int64_t devices) {
+  if (devices > most_devices)
+    counted.fail("count", "'" + counted.text("count") + "' for 'count' would make " +
+                              std::to_string(devices) + " devices of this platform; expected at most " +
+                              std::to_string(most_devices) + " of all groups together");
+}
+
 void add_once(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
@@ -144,7 +155,9 @@ void Builder::add_devices(const Value::Entry& entry) {
   if (device.io_tiles > 0 && device.io_tiles >= device.tiles)
     reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
                                 "), because only the others compute");
-  add_each(device, entry, reader.integer("count"));
+  const std::int64_t count = reader.integer("count");
+  require_few(reader, static_cast<std::int64_t>(platform_.devices.size()) + count);
+  add_each(device, entry, count);
 }
 
 /// Adds `count` such devices, each with pools of its own. All of them share a memory of the platform.
@@ -347,6 +360,13 @@ void Builder::add_group(const Value::Entry& entry) {
                      "group '" + entry.key + "'");
   require_name(entry.key, entry.position());
   const std::int64_t count = group.integer("count");
+  std::int64_t devices = 0;
+  if (const Value* written = group.value("devices"))
+    for (const auto& device : written->entries())
+      devices += Reader(device.value, record_of(record_of(platform_record(), "groups"), "devices"),
+                        "device '" + device.key + "'")
+                     .integer("count");
+  require_few(group, static_cast<std::int64_t>(platform_.devices.size()) + count * devices);
   for (std::int64_t i = 0; i < count; ++i) {
     prefix_ = entry.key + (count == 1 ? "" : std::to_string(i)) + "_";
     add_nodes(group);

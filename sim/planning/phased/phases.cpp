@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "planning/builder.hpp"
 #include "planning/parts.hpp"
 
 namespace sluice {
@@ -84,6 +85,7 @@ std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, 
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   const std::int64_t per_phase = rules.once_a_step ? workload.batches_per_step : 1;
   const std::int64_t turns = rules.once_a_step ? 1 : rules.in_flight;
+  refuse_long_round(units * unit_batches * per_batch, stages);
   std::vector<Phase> phases;
   for (std::int64_t unit = 0; unit < units; ++unit)
     for (std::int64_t batch = 0; batch < unit_batches; batch += turns * per_phase) {

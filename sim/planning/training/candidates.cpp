@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quantity.hpp"
+#include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 
@@ -259,6 +260,10 @@ bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& orde
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
+  // Each micro-batch has a forward and a backward pass of each stage. Where cuts are compared, another cut may be short
+  // enough.
+  if (!request.cut_open)
+    refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;

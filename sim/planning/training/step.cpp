@@ -4,6 +4,8 @@
 #include <map>
 
 #include "base/interrupt.hpp"
+#include "base/quantity.hpp"
+#include "planning/builder.hpp"
 #include "planning/training/weight_turns.hpp"
 
 namespace sluice {
@@ -298,6 +300,10 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
+  // Each operation of the tape is at least one action. This is refused here, because the step would fill the memory
+  // before its plan is listed.
+  refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
+                    shape.tape.size());
   return StepMaker(shape).make();
 }
 
