@@ -21,7 +21,8 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// Weights (with the sum 1), or the seconds of the inequality of each cut, for the forward and the backward passes.
+/// Numbers per cut for the forward and for the backward passes. They are either weights with the sum 1, or the seconds
+/// of the inequality of each cut.
 struct PassValues {
   CutValues forward, backward;
 };
@@ -68,8 +69,9 @@ class Overlap {
   }
 
   /// Returns how often the seconds of each stage count: the sum of the means of the inequalities that they are in. The
-  /// saves of stage i are in those of the cuts up to i. Its forward pass is in those of the cuts after i, in the one of
-  /// the computation, and for one micro-batch in the one of the cut at i. The same holds for loads and backward passes.
+  /// inequalities of the cuts up to i contain the saves of stage i. Its forward pass is in the inequalities of the cuts
+  /// after i and in the inequality of the computation. The inequality of a cut at i contains the forward pass of one
+  /// micro-batch. The same holds for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -139,12 +141,13 @@ class Overlap {
   PassValues means_;
 };
 
-/// The seconds of the copies that every tape must make.
+/// Returns the seconds of the copies that every tape must make, for each copy engine.
 EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// The bound of a weighted mean of the two halves and a copy engine, which has the weight `part`.
+/// Returns the bound that follows from a weighted mean of the two halves and a copy engine. The copy engine has the
+/// weight `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -162,7 +165,7 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// The bound when each byte of host memory costs this price during its save, and host memory has no limit.
+/// Returns the bound for a chain in which host memory has no limit, but each save takes longer by a price per byte.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

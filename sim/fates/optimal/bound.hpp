@@ -1,7 +1,7 @@
 // A proven lower bound on the seconds of a training step of a chain within a memory budget. It holds for every schedule
 // that runs each forward pass at least once and each backward pass exactly once. It is the value of the relaxation in
-// relaxation.hpp, with those weights of seconds that give the greatest value. The bound is close when no stage has to
-// run again twice.
+// relaxation.hpp, with those weights of seconds that give the greatest value. The bound is close if no stage has to run
+// more than twice.
 //
 // In a serial run, computation and copies take turns, so every second counts.
 //
@@ -22,8 +22,8 @@
 // bounds the run.
 //
 // If host memory is limited, all copies are in it at the turning point. The bound then also holds when the seconds of
-// each save are increased by a price per byte, and the price of all available host memory is subtracted. A save never
-// counts more than its seconds, so a byte never counts more than its price.
+// each save are increased by a price per byte, and the price of all available host memory is subtracted. No save counts
+// with more than its seconds, so that no byte counts with more than its price.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ namespace sluice {
 enum class Copies : std::uint8_t { serial, overlapped };
 
 struct FateBound {
-  double seconds = 0;  ///< infinite where even the turning point does not fit
+  double seconds = 0;  ///< infinite if even the turning point does not fit
   double halves = 0;   ///< from the first forward pass to the end of the last backward pass
   FateWeights weights;
 };
@@ -45,12 +45,12 @@ struct FateBound {
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
-/// What a run does outside of its micro-batches, in seconds. At the start, one engine loads all weights and then the
-/// inputs. An update ends each batch, and takes turns with the micro-batches.
+/// The seconds that a run takes in addition to its micro-batches. At the start, one engine loads all weights and then
+/// the inputs. An update ends each batch, and takes turns with the micro-batches.
 struct FateRun {
   double micro_batches = 1, batches = 1;
   bool one_a_step = false;  ///< a step has one micro-batch
-  double weights_s = 0;     ///< to load the weights that stay on the device
+  double weights_s = 0;     ///< to load, at the start, the weights that stay on the device
   double update_s = 0;      ///< one update of all stages
   /// When weights take turns, the device computes nothing for these times: before the first forward
   /// pass, between steps, and after the last update.
@@ -64,13 +64,13 @@ struct FateRun {
   double whole_passes = 1;
 };
 
-/// A lower bound on the seconds of a run. `halves`: the seconds of a micro-batch from the first forward pass to the end
-/// of the last backward pass. The first micro-batch begins when its input has arrived. After the last input has
-/// arrived, one whole micro-batch and an update follow.
+/// Returns a lower bound on the seconds of a run. `halves` are the seconds of a micro-batch from its first forward pass
+/// to the end of its last backward pass. The first micro-batch begins when its input has arrived. After the last input
+/// has arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
-/// The same bound within a budget, if copies run during computation. It uses the halves of bound_of() and the work of
-/// the copy engines.
+/// Returns a lower bound on the seconds of a run within a budget, if copies run during computation. It uses the halves
+/// of bound_of() and the work of the copy engines.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);
 

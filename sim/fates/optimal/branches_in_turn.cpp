@@ -14,7 +14,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// With this many stages there are at most 3^9 choices.
+/// The greatest number of stages for which all choices are tried. A chain of 4 stages has at most 3^9 choices.
 constexpr std::size_t most_tried_all = 4;
 
 /// Improves choices, one or two at a time, while the tape fits and becomes faster.
@@ -35,7 +35,7 @@ class Descent {
     return best_;
   }
 
-  /// The fastest of all choices, or `known` if none is faster.
+  /// Tries all choices. Returns the fastest tape, or `known` if no tape is faster.
   Tape best_of_all(const Tape& known) {
     best_ = known;
     seconds_ = known.empty() ? never : serial_seconds(chain_, known);
@@ -59,7 +59,8 @@ class Descent {
     }
   }
 
-  /// Takes the first change that helps, of one choice or of two.
+  /// Changes one choice, or two, and keeps the first change that makes the tape faster. Returns whether there is such a
+  /// change.
   bool change(Choices& choices, std::size_t first, bool two) {
     for (std::size_t place = first; place < count_ && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The fastest tape within the budget that is found; empty if there is none. `known`: a tape within
-/// the budget, or empty.
+/// Returns the fastest tape within the budget that the search finds, or an empty tape if it finds none. `known` is a
+/// tape within the budget, or empty.
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known);
 
 }  // namespace sluice

@@ -75,7 +75,7 @@ class Frontier::Solver {
         }
   }
 
-  /// Whether a stage may keep its inner tensors while its input is dropped and made again.
+  /// Returns whether a stage may keep its inner tensors while its input is dropped and made again.
   bool may_part(std::size_t s) const {
     return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
@@ -85,7 +85,7 @@ class Frontier::Solver {
     return frontier_.settings_.copies && tensor.bytes > 0;
   }
 
-  /// The bytes that a segment holds until its backward pass. Its last stage has already run.
+  /// Returns the bytes that a segment holds until its backward pass if its last stage has already run.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
@@ -199,7 +199,8 @@ class Frontier::Solver {
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 
-  /// The seconds to copy boundary b to host memory and back.
+  /// Returns the seconds of the copies of boundary b to host memory and back. If `copied`, the copy in host memory
+  /// exists already.
   double copies(std::size_t b, bool copied) const {
     const ChainTensor& tensor = chain_.boundary(b);
     return price((copied ? 0 : tensor.save_s) + tensor.load_s);

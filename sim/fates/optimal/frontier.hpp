@@ -33,11 +33,11 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of a copy's seconds that counts. It is 1 where copies and computation take turns, which is
-  /// exact. It is less where copies run during computation; it is then a guess, from 0 to 1, which a replay
-  /// must judge.
+  /// The share of a copy's seconds that counts. If copies and computation take turns, the share is 1, which is exact.
+  /// If copies run during computation, the share is a guess between 0 and 1. Tapes that are found with a guess must be
+  /// compared by a replay.
   double copy_price = 1;
-  bool copies = true;  ///< false: no tensor that a stage makes goes to host memory
+  bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether to keep only the first point of each segment, which makes the search much faster. The
   /// frontier then has one point. Its peak is that of the first point of the whole frontier, with any
   /// cap.
@@ -67,13 +67,13 @@ class Frontier {
   /// bytes.
   const std::vector<Point>& points() const { return points_; }
 
-  /// The number of the last point within a budget; size() if there is none.
+  /// Returns the index of the last point within a budget, or size() if there is none.
   std::size_t within(std::int64_t budget) const;
 
-  /// Whether a segment had more points than the cap.
+  /// Returns whether a segment had more points than the cap.
   bool thinned() const { return thinned_; }
 
-  /// The schedule of a point; its peak is that of the point.
+  /// Returns the schedule of a point. The schedule has the peak of the point.
   Tape tape(std::size_t point) const;
 
  private:
@@ -104,15 +104,15 @@ class Frontier {
   bool thinned_ = false;
 };
 
-/// The chain in which the seconds of each pass include the load of its weights, if weights take turns. The frontier
-/// ignores that several passes of a stage may share one load.
+/// Returns the chain in which the seconds of each pass include the load of its weights, if weights take turns. The
+/// frontier ignores that several passes of a stage may share one load.
 Chain with_turns(Chain chain, double copy_price);
 
-/// The prices of a byte of host memory that are tried, in seconds. Only the price 0 is tried if host memory is
-/// unlimited.
+/// Returns the prices of a byte of host memory that the search tries, in seconds. Only the price 0 is tried if host
+/// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
-/// The chain in which each save takes longer, by the price of the bytes of the copy.
+/// Returns the chain in which each save takes longer, by the bytes of the copy times their price.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

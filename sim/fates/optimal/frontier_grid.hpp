@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The prices (seconds per byte) at which choices of this chain change: at most `count`, falling.
+/// Returns at most `count` prices of a byte (in seconds, falling) at which the best choices for this chain change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
 /// Marks the end of the chain and about `count` boundaries. They are chosen so that about the same seconds and bytes

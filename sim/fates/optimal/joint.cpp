@@ -9,7 +9,7 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// The boundaries that cross into each stage: those that it or a later stage reads.
+/// Returns for each stage the earlier boundaries that this stage or a later one reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   std::vector<std::size_t> last(n + 1, 0);  // by boundary: the last stage that reads it
@@ -93,7 +93,8 @@ class Separating {
     }
   }
 
-  /// What has left since it was on the device is loaded when it is read.
+  /// Brings a joint boundary to the device. Its boundaries that are no longer there become `absent_`, and each of them
+  /// is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();
@@ -132,7 +133,8 @@ class Separating {
   std::vector<std::size_t> last_;
   /// By boundary: the last operation of the joint tape for which a joint boundary holds it.
   std::vector<std::size_t> there_until_;
-  std::vector<bool> absent_, saved_;  ///< by boundary; absent: it is loaded when it is read
+  /// by boundary; an absent one is loaded when an operation reads it
+  std::vector<bool> absent_, saved_;
   std::size_t at_ = 0;
   Tape tape_;
 };
@@ -171,7 +173,8 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };
-  std::size_t low = fits == none ? 0 : fits + 1, high = none;  // points that may fit
+  // the points from `low` to before `high` may fit
+  std::size_t low = fits == none ? 0 : fits + 1, high = none;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
     if (needs_less(middle)) {

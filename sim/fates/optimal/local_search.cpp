@@ -41,7 +41,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
       choices.boundary[0] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
-    // The stage's input was made again just before this operation, so it had been dropped.
+    // The input of the stage was made again just before this operation, so that it had been dropped.
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }
@@ -91,8 +91,8 @@ void FateSearch::improve(Candidate& best) {
   }
 }
 
-/// Makes the best change of one choice. If none helps, makes the best change of two. Returns false when that does not
-/// help either.
+/// Makes the best change of one choice. If no such change is an improvement, makes the best change of two choices.
+/// Returns false if no change is an improvement.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // of fate_at

@@ -131,13 +131,14 @@ class Programme {
     if (variable != nobody) terms.push_back({variable, factor});
   }
 
-  /// The variable that says whether tensor i is made in stage t.
+  /// Returns the variable that says whether tensor i is made in stage t.
   std::uint32_t made_in(std::size_t t, std::size_t i) const {
     if (makers_[i] == nobody || makers_[i] > t) return nobody;
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
   }
 
-  /// The ways in which stage t can have a tensor: it was there at the start, is made, or is loaded.
+  /// Returns the sum of the variables for the three ways in which stage t can have a tensor: it was there at the start,
+  /// it is made, or it is loaded.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -169,7 +170,7 @@ class Programme {
     }
   }
 
-  /// A tensor that is loaded was made in an earlier stage and saved.
+  /// Adds the constraints that a loaded tensor was made in an earlier stage and saved.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
     if (!optional_[i]) return;  // A tensor that is always made needs no such constraint.
@@ -179,9 +180,9 @@ class Programme {
     milp_.constrain(0, made, Milp::infinity);
   }
 
-  /// Constrains the bytes in stage t while each of its operations runs.
+  /// Adds the constraints that the bytes on the device stay within the budget during each operation of stage t.
   void constrain_memory(std::size_t t) {
-    Milp::Terms live;  // before the current operation; updated for each operation
+    Milp::Terms live;  // the bytes on the device before the current operation
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
       add(live, there_[t][i], bytes(i) / unit_);
       if (makers_[i] == nobody) add(live, loads_[t][i], bytes(i) / unit_);
@@ -203,8 +204,8 @@ class Programme {
     }
   }
 
-  /// A tensor that operation v makes or reads is freed after v if v runs, nothing later in the
-  /// stage reads the tensor, and the next stage does not start with it.
+  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v if v runs, if no
+  /// later operation of the stage reads the tensor, and if the next stage does not start with it.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -268,7 +269,8 @@ FateGraph graph_of(const Chain& chain) {
     forward.workspace_making = stage.forward_workspace(true);
     graph.operations.push_back(std::move(forward));
   }
-  std::vector<char> started(n + 1, 0);  // boundaries whose gradient an operation has made
+  // indexed by boundary: whether an operation has made its gradient
+  std::vector<char> started(n + 1, 0);
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];
     FateGraph::Operation backward{stage.backward_s, {inner(s)}};

@@ -2,12 +2,11 @@
 // minimises the sum of the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t operation t runs for the first time;
-// before it, any operation that ran earlier may run again, in that order. Each stage has variables for the
-// operations that run, for the tensors that are on the device at its start, for loads, and for copies in host
-// memory. Further variables say what is freed after an operation. The formulation is that of Jain et al. 2020,
-// "Checkmate", section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where
-// the tensor would otherwise be made again. A save directly follows the operation that makes the tensor for the
-// first time.
+// before it, any operation that ran earlier may run again, in that order. Each stage has variables for the operations
+// that run, for the tensors that are on the device at its start, for loads, and for copies in host memory. Further
+// variables say which tensors are freed after an operation. The formulation is that of Jain et al. 2020, "Checkmate",
+// section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where the tensor would
+// otherwise be made again. A save directly follows the operation that makes the tensor for the first time.
 //
 // A graph may have up to `most_milp_stages` forward operations. Except for small graphs the result depends on the time
 // limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and InternalError when an operation
@@ -26,15 +25,16 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< numbers of tensors
-    /// Tensors that it makes only if needed: those that only the backward pass reads.
+    /// Tensors that it makes only if they are needed. These are the tensors that only the backward pass reads.
     std::vector<std::uint32_t> may_make;
-    std::int64_t workspace = 0;         ///< bytes while it runs
-    std::int64_t workspace_making = 0;  ///< … when it also makes those tensors
-    bool repeats = true;                ///< whether it may run again
+    std::int64_t workspace = 0;  ///< bytes while it runs
+    /// bytes of workspace if it also makes the tensors of `may_make`
+    std::int64_t workspace_making = 0;
+    bool repeats = true;  ///< whether it may run again
   };
   /// Tensors that no operation makes are in host memory from the start.
   std::vector<ChainTensor> tensors;
-  std::vector<char> copies;  ///< per tensor: may be copied to host memory
+  std::vector<char> copies;  ///< per tensor: whether it may be copied to host memory
   std::vector<Operation> operations;
   std::size_t repeats_from = 0;  ///< the first stage in which operations may run again
 };
@@ -43,7 +43,7 @@ struct GraphStep {
   enum class Kind : std::uint8_t { run, save, load };
   Kind kind = Kind::run;
   std::uint32_t number = 0;  ///< the operation, or the tensor
-  bool makes_all = false;    ///< for a run: also makes the optional tensors
+  bool makes_all = false;    ///< whether the operation also makes the tensors of `may_make`
 };
 
 struct GraphAnswer {
@@ -56,11 +56,12 @@ struct GraphAnswer {
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// With more stages, building and relaxing the programme takes too long.
+/// The greatest number of forward stages. With more, it takes too long to build and relax the programme.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
-  bool feasible = false;  ///< false: no schedule was found; if `proven`, none exists
+  /// whether a schedule was found; if false and `proven`, no schedule exists
+  bool feasible = false;
   bool proven = false;
   Tape tape;
   double seconds = 0;  ///< serial_seconds of the tape
@@ -68,13 +69,14 @@ struct MilpAnswer {
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
-/// The graph of a chain: stage s is operation s, and its backward pass is operation 2 n - 1 - s. Unlike
-/// Frontier, it may drop a boundary next to a stage that keeps its inner tensors, and may load one copy in host
-/// memory several times. So its answer is never slower than the frontier's, but it is often not faster.
+/// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
+/// operation 2 n - 1 - s. Unlike Frontier, it may drop a boundary next to a stage that keeps its inner tensors, and may
+/// load one copy in host memory several times. So its answer is never slower than the frontier's, but it is often not
+/// faster.
 FateGraph graph_of(const Chain& chain);
 
-/// Solves for a chain. `known` is a schedule within the budget that should be improved. It is also the answer if
-/// nothing faster is found. Empty: there is none. Throws Interrupted on a signal.
+/// Solves for a chain. `known` is a schedule within the budget that should be improved. It is also the answer if no
+/// faster schedule is found. It is empty if no schedule is known. Throws Interrupted on a signal.
 MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit_s,
                       const Tape& known = {});
 

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The tape that needs the least bytes. When nothing fits, the message says how many these are.
+/// The tape that needs the least bytes. If no tape fits, the message names this number of bytes.
 struct SmallestTape {
   std::int64_t bytes = unlimited;
   Tape tape = {};
@@ -76,7 +76,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
 struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes that early loads may use
-  double seconds = never;                  ///< infinity: nothing fits
+  double seconds = never;                  ///< seconds of the whole run; infinite if nothing fits
   double bound = never, with_more = never;
   double micro_batch_bound = never;
   SmallestTape least = {};
@@ -123,14 +123,15 @@ class InTurnSearch {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Whole frontiers are expensive. They are not needed when not even their first point fits.
+    // Whole frontiers take long to compute. They are computed only if their first point, which needs the least memory,
+    // fits.
     if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return chain_.branches() ? search_branches(chain_, budget, best) : best;
   }
 
-  /// The tape that needs the least bytes. If host memory is limited, it makes no copies there.
+  /// Returns the tape that needs the least bytes. If host memory is limited, the tape makes no copies there.
   SmallestTape least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
     return {peak_of(frontier, 0), tape_of(frontier, 0)};
@@ -148,13 +149,13 @@ class InTurnSearch {
   }
 
  private:
-  /// Whether everything can be kept. Then nothing has to be copied or computed again.
+  /// Returns whether all tensors can be kept, so that nothing is copied or computed again.
   bool keeps_all(std::int64_t budget) const {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  /// A frontier with only its first point, the one that needs the least bytes. `copies`: whether
-  /// schedules may copy to host memory.
+  /// Returns a frontier with only its first point, which needs the least bytes. `copies` says whether schedules may
+  /// copy tensors to host memory.
   Frontier least_frontier(bool copies) const {
     return {joint_, {.copies = copies, .only_least = true}};
   }
@@ -198,7 +199,7 @@ class InTurnSearch {
   std::vector<Frontier> frontiers_;
 };
 
-/// Without overlap. The bound is for the micro-batches alone.
+/// Chooses fates if copies and computation take turns. The bound holds for the seconds of the micro-batches alone.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;
@@ -223,7 +224,8 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  if (answer.seconds == never) {  // no point fits, so the frontiers were only approximate
+  // No tape fits. The frontiers of this search are approximate, so that a more precise search follows.
+  if (answer.seconds == never) {
     InTurnSearch closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());
@@ -243,8 +245,7 @@ FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// The faster of the answers found with and without selective recomputation; the bound holds for
-/// both.
+/// Returns the faster of the answers with and without selective recomputation, with a bound that holds for both.
 FateResult better(const FateResult& plain, const FateResult& selective) {
   FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
@@ -256,8 +257,8 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
   return found;
 }
 
-/// The answer with the integer programme's own bound. The programme starts from the frontier's
-/// answer, so it is never slower.
+/// Returns the answer of the integer programme, with the programme's own bound. The programme starts from the answer of
+/// the frontier, so that its answer is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

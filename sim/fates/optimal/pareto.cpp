@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of these prices (in seconds per byte, falling). A larger segment can only be
-/// best at such a price if its parts are.
+/// Marks the points that are best at one of these prices (in seconds per byte, falling). A schedule of a larger segment
+/// can be best at a price only if the schedules of its parts are best at this price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -60,7 +60,7 @@ class Pairs {
         last_i_(static_cast<std::uint32_t>(split.first.size() - 1)),
         last_j_(static_cast<std::uint32_t>(split.second.size() - 1)) {}
 
-  std::uint32_t i = 0, j = 0;  ///< the fastest points within the present peak
+  std::uint32_t i = 0, j = 0;  ///< the fastest points of both rows within the current peak
 
   std::int64_t least() const { return std::max(first_[0].peak + held_, second_[0].peak); }
   void advance(std::int64_t peak) {
@@ -69,11 +69,11 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// The next peak at which a pair is faster.
+  /// Returns the next peak at which another pair is faster.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. So when points further on
-  /// are not faster, all points before them are not faster either.
+  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. If a later pair is not
+  /// faster, no pair before it is faster.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -125,8 +125,7 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // The nodes up to the first added one stay. After the added ones, only the nodes that are faster than all of these
-  // stay.
+  // All nodes before the first added node stay. After the last added node, only nodes that are faster than it stay.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });

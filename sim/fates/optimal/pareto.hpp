@@ -11,7 +11,8 @@ namespace sluice {
 struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
-  std::uint16_t split = 0;  ///< the boundary at which it splits; 0: the first stage keeps
+  /// the boundary at which it splits; 0 if its first stage keeps its inner tensors
+  std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
   std::uint32_t first = 0, second = 0;  ///< positions in the rows of the two parts
 };
@@ -41,9 +42,9 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
 /// Reduces the row to about `cap` nodes. These are the first, the last, and the best at each of these prices (in
-/// seconds per byte, falling). Between them, the nodes stay that are faster than the previous one by some factor. If
-/// the rows of the parts contain the best point at a price, so does the row made from them. So nothing is lost at these
-/// prices.
+/// seconds per byte, falling). Of the other nodes, those stay that are faster than the previous node by some factor. If
+/// the rows of two parts contain the best points at a price, the row made from them contains its best point at this
+/// price, too. So no best point at these prices is lost.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

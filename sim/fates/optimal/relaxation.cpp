@@ -10,7 +10,7 @@ namespace {
 
 struct Cost {
   double value = 0;  ///< seconds, plus bytes at their price
-  double bytes = 0;  ///< at the turning point
+  double bytes = 0;  ///< bytes on the device at the turning point
   Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
   bool operator<(const Cost& other) const { return value < other.value; }
 };
@@ -25,7 +25,14 @@ struct Step {
   From runs = From::needed, idle = From::once;
 };
 
-/// The choices for all stages, from the first to the last.
+/// Which boundaries are read, and when; see FateRelaxation.
+struct Reading {
+  const std::vector<char>& later;
+  const std::vector<char>& follows;
+  bool last_reads;
+};
+
+/// Finds the choices for all stages, from the first stage to the last one.
 class Row {
  public:
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
@@ -45,7 +52,7 @@ class Row {
     return all_;
   }
 
-  /// The choices of the last solution, found by following the best path back.
+  /// Returns the choices of the last solution. It follows the best path back from the last stage.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;
@@ -63,7 +70,8 @@ class Row {
   }
 
  private:
-  /// The cost of a tensor that is either held at the price of its bytes or copied, whichever is cheaper.
+  /// Returns the cost of a tensor that is either held at the price of its bytes or copied, whichever is cheaper. `goes`
+  /// receives whether it is copied.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -73,7 +81,7 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// The cost of weights that are on the device for the backward passes, or are loaded after the turning point.
+  /// Returns the cost of weights that are on the device for the backward passes, or are loaded after the turning point.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -86,7 +94,7 @@ class Row {
     return all;
   }
 
-  /// The cost of boundary s when stage s - 1 does not run again.
+  /// Returns the cost of boundary s if stage s - 1 does not run again.
   Cost held_boundary(std::size_t s) {
     return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
   }
@@ -107,7 +115,7 @@ class Row {
     again_ = runs;
   }
 
-  /// Ends the row: what the first backward pass reads is on the device, whatever else runs again.
+  /// Ends the row. The tensors that the first backward pass reads are on the device, whichever stages run again.
   void finish() {
     Step& step = steps_.back();
     if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
@@ -180,7 +188,8 @@ double FateRelaxation::BestBound::share() const {
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
 // line stands for one choice of all fates, and its slope is the number of bytes kept beyond the room. The maximum is
-// where two lines meet and no third line lies below them. So a line that lies below replaces the one on its side.
+// where two lines meet and no third line lies below them. A third line that lies below the meeting point replaces the
+// line on its side.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

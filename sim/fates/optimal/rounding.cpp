@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Keeps enough boundaries that no group of stages that run again together makes more than `most` bytes. A boundary
+/// Keeps so many boundaries that no group of stages which run again together makes more than `most` bytes. A boundary
 /// stays on the device. If its bytes at their price cost more than the copies, it is in host memory instead.
 void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
                     Choices& choices) {

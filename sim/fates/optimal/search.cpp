@@ -61,8 +61,8 @@ std::vector<double> copy_prices(std::size_t stages) {
   return {0.3};
 }
 
-/// Whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget its
-/// loads come later, so it would be faster only by chance.
+/// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget
+/// its loads come later, so it would be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -118,7 +118,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  std::size_t rung = 0;  // the first rung beyond the budget; some of its tapes need less
+  std::size_t rung = 0;  // the first rung above the budget, because some of its tapes may fit
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // estimated seconds of the best candidate so far
   int in_vain = 0;
@@ -144,25 +144,27 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// The search ends after this many consecutive smaller rungs in which nothing faster is found. What
-/// fits in a smaller rung also fits in a greater one, so it would be faster only by chance.
+/// The search ends after this many consecutive smaller rungs in which nothing faster is found. A tape that fits in a
+/// smaller rung also fits in a greater one, so that smaller rungs are faster only by chance.
 int FateSearch::rungs_in_vain() const {
   return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
 }
 
-/// The factor by which the estimate of a candidate may exceed the best so far.
+/// Returns by which factor the estimate of a candidate may exceed the best seconds so far. A candidate with a greater
+/// estimate is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
 
-/// A lower bound on the seconds of any run with this tape.
+/// Returns a lower bound on the seconds of any run with this tape.
 double FateSearch::least_seconds(const Tape& tape) const {
   const EngineSeconds engines = engine_seconds(chain_, tape);
   return std::max(run_bound(chain_, run_, engines.computed),
                   run_.micro_batches * engines.busiest());
 }
 
-/// Of equally fast tapes the shorter one is better, because it copies and recomputes less.
+/// Replays a tape and compares it with the best so far. Of equally fast tapes, the shorter one is better, because it
+/// copies and recomputes less.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -213,8 +215,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds the candidates of the rung that are faster than all that need less memory. Each has the least room that makes
-/// it as fast.
+/// Adds the candidates of the rung that are faster than all candidates that need less memory. Each candidate has the
+/// least room with which it is as fast.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -253,7 +255,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// The approximate seconds of the tape within the rung; infinity if it does not fit.
+/// Returns the approximate seconds of the tape within the rung, or infinity if it does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;

@@ -4,7 +4,7 @@
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
 // least that works to 1.5 times what keeping everything needs. Each rung has a few candidates, which do not depend on
 // the requested budget. They are those that are faster, by the estimate of fates/tape_time, than everything that needs
-// less memory. The candidates come from four sources:
+// less memory. There are four sources of candidates:
 //   frontiers for several prices of a copy (frontier.hpp),
 //   the relaxation that also gives the bound, rounded (rounding.hpp),
 //   the strategies that treat every stage alike, and
@@ -34,8 +34,9 @@ namespace sluice {
 /// The result of a tape in the whole run, as it would be simulated if loads may use this many bytes to come
 /// early.
 struct Scored {
-  double seconds = 0;      ///< infinity: the run blocks or does not fit
-  std::int64_t bytes = 0;  ///< with fewer bytes than these, loads would come later
+  double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
+  /// the bytes that the run uses; with fewer bytes, loads would come later
+  std::int64_t bytes = 0;
 };
 using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
 
@@ -44,7 +45,7 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
-    double seconds = 0;      ///< its score; infinity: nothing was found
+    double seconds = 0;      ///< seconds of the best candidate; infinite if nothing was found
   };
 
   /// `one_of_several`: the caller also searches for other numbers of micro-batches side by side, and compares the
@@ -52,21 +53,21 @@ class FateSearch {
   /// caller.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
-  /// The least bytes that any tape found so far needs.
+  /// Returns the least bytes that any tape needs that was found so far.
   std::int64_t least();
 
-  /// The best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least least()
-  /// bytes.
+  /// Returns the best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least
+  /// least() bytes.
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
-  /// The number of tapes that have been listed and replayed so far.
+  /// Returns the number of tapes that have been listed and replayed so far.
   std::size_t judged() const { return judged_.size(); }
 
  private:
   using Key = std::vector<std::uint32_t>;
   struct Candidate {
     Tape tape;
-    std::int64_t bytes = 0;  ///< of the whole rung, or as many as the tape needs
+    std::int64_t bytes = 0;  ///< the bytes of the whole rung, or only those that the tape needs
     double about = 0;        ///< estimated seconds
   };
   struct Estimate {
@@ -102,7 +103,7 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The chain is searched as thoroughly as one with this number of stages.
+  /// The number of stages that decides the effort: the chain is searched as thoroughly as a chain with so many stages.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
@@ -110,7 +111,8 @@ class FateSearch {
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.
   std::map<Key, std::pair<Tape, Estimate>> pool_;
-  std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be made
+  /// `room_` are the bytes of the rung; `left_` is the number of estimates that may still be made
+  std::int64_t room_ = 0, left_ = 0;
 };
 
 /// Returns the choices of a tape. Choices cannot express that a stage runs three times: it becomes a stage that runs
