@@ -10,30 +10,32 @@
 namespace sluice {
 
 // The replay would find the same seconds, for three reasons:
-// - No link is shared, so an action takes as long as it takes alone. Suppose that memory holds
-//   nothing back. Then an execution starts at the latest of these times: when its stream is free,
-//   when the executions for which it waits have arrived, and its not_before. All of these executions
-//   are listed before it, in an earlier iteration or in the same one.
-// - An iteration takes over from earlier ones the times when the streams are free, and the arrivals
-//   to which waits reach back. Suppose that all of these times have grown by the same amount during
-//   an iteration in which the prologue decided no start and in which no wait reached before the
-//   first iteration. Then the next iteration adds the same amount to all times, and so do all later
-//   iterations except for the last ones.
-// - Memory holds nothing back. A grant counts (reservation.hpp) bytes that are in the pool and bytes of
-//   requests that are listed before it, each at most once. Let `apart` be the number of iterations between
-//   the fastest stream and the slowest one. Until the times grow evenly, the counted bytes belong to the
-//   iterations computed so far, and to `apart` iterations more. Afterwards they belong to the iterations by
-//   which the streams are apart, and to the 2 * reach iterations before them: the allocations of an
-//   iteration are used within that number of iterations, and then leave. In addition there are allocations
-//   of the first 2 * reach iterations, for uses that would lie before the first one. Homes, the prologue and
-//   the epilogue are added to these. If a pool has room for the sum of all this, no grant of the body is
-//   ever held back. (The epilogue may wait until the body has ended: no request leaves room for one that is
+// - No link is shared, so that an action takes as long as it takes alone. Suppose that no execution waits for
+//   memory. Then an execution starts at the latest of three times: when its stream is free, when the data of
+//   the executions for which it waits have arrived, and its not_before. All executions for which it waits are
+//   listed before it, in an earlier iteration or in the same one.
+// - The times in an iteration depend on earlier iterations only through two things: the times when the streams
+//   are free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow
+//   by the same amount during an iteration. Suppose also that the prologue decided no start in this iteration,
+//   and that no wait looked back before the first iteration. Then all times grow by the same amount in the next
+//   iteration, and in all later iterations except the last ones.
+// - No execution waits for memory. A grant compares the capacity of the pool with a sum (reservation.hpp). The
+//   sum counts the bytes that are in the pool and those of the requests that are listed before it, each at most
+//   once. Let `apart` be the number of iterations between the fastest stream and the slowest one. Until the
+//   times grow evenly, the counted bytes belong to the iterations computed so far and to `apart` iterations
+//   more. Afterwards they belong to the iterations by which the streams are apart, and to the 2 * reach
+//   iterations before them, because the allocations of an iteration are used within 2 * reach iterations and
+//   are then freed. In addition there are allocations of the first 2 * reach iterations, for uses that would
+//   lie before the first iteration. The bytes of homes, of the prologue and of the epilogue are added. If a
+//   pool has room for the sum of all these bytes, no grant of the body ever waits. (The epilogue may wait until
+//   the body has ended. This delays nothing else, because no request keeps room free for a request that is
 //   listed after it.)
 namespace {
 
-/// The number of iterations that are computed before the replay is asked.
+/// The greatest number of iterations that are computed here. If the times do not grow evenly by then, the replay
+/// executes the plan instead.
 constexpr std::int64_t most_walked = 12;
-/// Plans whose waits reach back further are left to the replay.
+/// The greatest number of iterations that a wait may look back. Plans with longer waits are executed by the replay.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {
@@ -64,7 +66,7 @@ class Unhindered {
   }
 
  private:
-  /// Returns false if an action waits for one that is listed after it.
+  /// Reads the waits of all actions. Returns false if an action waits for an action that is listed after it.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -107,7 +109,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// The times that this iteration takes over from the ones before it.
+  /// Returns the times of earlier iterations on which this iteration depends.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -119,8 +121,8 @@ class Unhindered {
     return times;
   }
 
-  /// The seconds by which all of these times have grown during this iteration. None: they have not all grown by the
-  /// same amount. The growth is measured on the same stream as in the replay.
+  /// Returns the seconds by which all of these times grew during this iteration, or nothing if they did not all grow by
+  /// the same amount. The growth is measured on the same stream as in the replay.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -135,8 +137,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Whether every pool has room for all bytes that a grant can count at any time, if this iteration and each later one
-  /// take `grown` seconds more than the one before.
+  /// Returns whether every pool has room for all bytes that a grant can count at any time, if the times grow by `grown`
+  /// seconds in this iteration and in each later one.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -165,16 +167,16 @@ class Unhindered {
   const PlanTables& tables_;
   const Plan& plan_;
   std::int64_t reach_;
-  /// From this iteration on, no wait reaches back before the first iteration.
+  /// The first iteration in which no wait looks back before the first iteration of the body.
   std::int64_t whole_ = 0;
-  std::vector<Wait> reaching_back_;  ///< one for each iteration that a wait reaches back
+  std::vector<Wait> reaching_back_;  ///< for each wait that looks back n iterations, n entries
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// Whether a memory that no device owns is limited. In such a memory, the action that asks first may hold up the one
-/// that asks later.
+/// Returns whether a pool that no device owns has a limited capacity. Such a pool grants bytes in the order in which
+/// actions ask, so that an action may delay another one.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });
