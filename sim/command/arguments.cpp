@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // allow_guessing is off. Otherwise `--js` would mean `--json` today and perhaps something else
-    // tomorrow.
+    // The style allow_guessing is off. With it, `--js` would mean `--json` until a later version has another option
+    // that begins with `--js`.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
@@ -63,7 +63,7 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   }
 }
 
-/// True for a word with '=' that does not look like a path: "steps=5", but not "./a=b.yaml".
+/// Returns whether a word has a '=' and does not look like a path, such as "steps=5", but not "./a=b.yaml".
 bool is_override(const std::string& word) {
   const std::size_t equals = word.find('=');
   return equals != std::string::npos && word.find('/') > equals;

@@ -17,19 +17,20 @@ namespace sluice {
 
 /// An option of a subcommand.
 struct Option {
-  std::string name;         ///< without the dashes
-  char letter = 0;          ///< the short form; 0: none
-  std::string value = {};   ///< the placeholder for its value in the help; empty: a flag
-  std::string summary;      ///< one phrase that says what it does
-  std::string absent = {};  ///< its default, as the help shows it
+  std::string name;  ///< without the dashes
+  char letter = 0;   ///< the letter of its short form, or 0 if it has none
+  /// the placeholder for its value in the help; empty if the option takes no value
+  std::string value = {};
+  std::string summary;                    ///< one phrase that says what it does
+  std::string absent = {};                ///< its default, as the help shows it
   std::vector<std::string> choices = {};  ///< the allowed values, if the list is fixed
   /// Returns the allowed values, if a catalog has them.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns values that shell completion suggests. Other values are allowed, too. Several values may be joined as
   /// A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
-  bool repeated = false;  ///< may be given several times
-  bool changes = false;   ///< its value is a KEY=VALUE of the scenario
+  bool repeated = false;  ///< whether it may be given several times
+  bool changes = false;   ///< whether its value is a KEY=VALUE of the scenario
 
   std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
@@ -70,13 +71,13 @@ struct Command {
   std::string summary;              ///< one sentence
   std::vector<std::string> usage;   ///< the arguments after the name
   std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
-  /// The positionals in the words of messages: "SCENARIO or PLAN".
+  /// What messages call the positionals, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
   /// Other words that a positional may be, for shell completion.
   std::vector<std::string> (*names)() = nullptr;
-  bool overrides = false;  ///< takes KEY=VALUE
-  /// All words are positionals, and none of them is read as an option or an override.
+  bool overrides = false;  ///< whether it takes KEY=VALUE
+  /// Whether all words are positionals, so that no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
   std::string details = {};        ///< further text of the help, printed as it is

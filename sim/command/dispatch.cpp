@@ -106,8 +106,9 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares for limits from outside. Writing to a file that may not grow (ulimit -f) is then like writing to a full
-/// disk: the write fails and is reported.
+/// Prepares the process for signals, for limits from outside, and for closed standard streams. The signal SIGXFSZ would
+/// end the program if a file may not grow further (ulimit -f). It is ignored, so that the write fails and is reported,
+/// as on a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

@@ -74,7 +74,8 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  check_interrupt();  // This handles a signal that only this process received.
+  // A signal may have reached only this process and not the child. It is handled here.
+  check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
   return 0;

@@ -11,7 +11,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// The position of `device` in `text` as a whole name, at `from` or later.
+/// Returns the position in `text`, at `from` or later, at which `device` stands as a whole name.
 std::size_t find_name(const std::string& text, const std::string& device, std::size_t from = 0) {
   for (std::size_t at = text.find(device, from); at != std::string::npos;
        at = text.find(device, at + 1)) {
@@ -41,7 +41,7 @@ std::optional<std::size_t> device_in(const std::string& text,
   return found;
 }
 
-/// Texts that become one.
+/// Texts that are joined into one text.
 struct Group {
   std::vector<std::size_t> rows;
   std::size_t first, last;  ///< indices of devices

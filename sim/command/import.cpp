@@ -27,11 +27,13 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    importer_for(path);  // throws an error that lists the files that can be imported
+    // The call throws an error that lists the kinds of files that can be imported.
+    importer_for(path);
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  const Model model = read_model(use);  // Reading checks that the written document can be read.
+  // Reading the model checks that the document to be written is valid.
+  const Model model = read_model(use);
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
   refuse_to_replace(arguments, output, Output::document);

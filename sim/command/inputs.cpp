@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the text of a regular file. For anything else it returns nothing, because the document reader then refuses
-/// it with its own message.
+/// Returns the text of a regular file, and an empty text for anything else. The document reader later refuses anything
+/// else with its own message.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
@@ -88,7 +88,7 @@ bool is_standard_input(const std::string& given) {
   return given == "-" || given == "/dev/stdin";
 }
 
-/// If standard input is a terminal, a message asks the person to type `what`.
+/// Returns the text of standard input. If it is a terminal, a message first asks the person to type `what`.
 std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
     message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");

@@ -1,4 +1,4 @@
-// Reads the input of a command. It is a scenario or a plan, from a file or by the name of a bundled one.
+// Reads the input of a command: a scenario or a plan. It comes from a file, or is the bundled scenario of that name.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace sluice {
 /// A scenario, or a plan that is to be executed as it is.
 struct Question {
   std::string path;
-  std::optional<Scenario> scenario;  ///< none: the file is a plan
+  std::optional<Scenario> scenario;  ///< absent if the file is a plan
   std::optional<Plan> plan;
-  CutModel cut;  ///< the cut of the scenario, once plan_of() has been called
+  CutModel cut;  ///< the cut of the scenario, which plan_of() sets
 };
 
 /// Reads the only positional of the command, with its overrides. Throws UsageError if a plan has
@@ -53,7 +53,7 @@ decltype(auto) in_plan_file(const Question& question, Action&& action) {
   }
 }
 
-/// Throws UsageError when `output` is one of the files from which the question was read.
+/// Throws UsageError if `output` is one of the files from which the question was read.
 void refuse_to_overwrite(const Question& question, const std::string& output);
 
 }  // namespace sluice

@@ -62,7 +62,7 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   return text;
 }
 
-/// Returns an overview for a person who does not know what to ask for.
+/// Returns an overview of all lists, for `sluice list` without the name of a list.
 std::string overview() {
   LabelledRows rows;
   for (const ListedKind& kind : listed_kinds())

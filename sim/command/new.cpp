@@ -103,7 +103,8 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  std::string next;  ///< the command to run next with FILE
+  /// the command that the message proposes next; FILE stands for the written file
+  std::string next;
 };
 
 const std::vector<Template>& templates() {

@@ -13,7 +13,7 @@ namespace sluice {
 /// without that variable. With 0, lines have no limit, as a script expects.
 std::size_t page_width();
 
-/// The number of columns of a text that may contain sequences which switch colours.
+/// Returns the number of columns of a text. Sequences that switch colours may be in the text; they take no columns.
 std::size_t shown_columns(std::string_view text);
 
 /// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
@@ -24,7 +24,7 @@ std::vector<std::string> broken(std::string_view text, std::size_t room);
 /// that ends with two blanks, or else behind the indentation.
 std::string folded(std::string_view text, std::size_t page);
 
-/// Does the same, and also joins consecutive lines without indentation or label into one paragraph.
+/// Breaks lines as folded() does, and also joins consecutive lines without indentation or label into one paragraph.
 std::string reflowed(std::string_view text, std::size_t page);
 
 }  // namespace sluice

@@ -17,14 +17,14 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// How many of the first columns are repeated. This happens if the table is too wide, so that its other columns
-  /// continue below.
+  /// If the table is too wide, the columns that do not fit continue below. There, this number of first columns is
+  /// repeated.
   std::size_t keys = 1;
 
   /// Returns the table aligned within the page, if there is one. Long text in the last column continues below, and
   /// columns that do not fit are put below the others.
   std::string aligned(std::size_t page = page_width()) const;
-  std::size_t width() const;  ///< of the lines of the aligned text
+  std::size_t width() const;  ///< returns the number of columns of the aligned text
   void drop_last();           ///< removes the last column
   std::string csv() const;
 };
@@ -42,8 +42,9 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  std::size_t label_columns = 0;    ///< the least width of the labels; a longer label widens it
-  std::size_t page = page_width();  ///< text continues below from this column on; 0: never
+  std::size_t label_columns = 0;  ///< the least width of the labels; a longer label widens it
+  /// the column at which text is broken and continues below, or 0 for no limit
+  std::size_t page = page_width();
   bool bold_labels = false;
 };
 

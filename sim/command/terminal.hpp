@@ -16,33 +16,33 @@ void print(std::string_view text);
 /// Writes a line to standard error.
 void message(std::string_view text);
 
-/// True if standard output is a terminal that allows colour. This is so if NO_COLOR is unset and TERM is not
-/// "dumb".
+/// Returns whether standard output is a terminal that allows colour: NO_COLOR is unset, and TERM is not "dumb".
 bool colour_wanted();
-/// True where the character set of the locale is UTF-8.
+/// Returns whether the character set of the locale is UTF-8.
 bool utf8_wanted();
 /// Returns the columns of the terminal, or `otherwise` if standard output is not a terminal.
 int terminal_width(int otherwise);
 
-/// Returns the text in bold where colour is wanted, and otherwise as it is.
+/// Returns the text in bold if colour is wanted, and otherwise as it is.
 std::string bold(std::string_view text);
-/// The text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) where colour is wanted.
+/// Returns the text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) if colour is wanted, and otherwise as it
+/// is.
 std::string coloured(std::string_view text, int colour);
 
 /// Text from a file in a form that is safe for a terminal: without control characters, which could
 /// move the cursor or do worse.
 std::string printable(std::string_view text);
 
-/// The columns that UTF-8 text occupies, one per character.
+/// Returns the number of columns that UTF-8 text occupies, one per character.
 std::size_t columns_of(std::string_view text);
-/// The text filled with blanks on the right (or left) to `columns` columns.
+/// Returns the text filled with blanks to `columns` columns: on the right, or on the left if `right_aligned`.
 std::string padded(std::string_view text, std::size_t columns, bool right_aligned = false);
 
 /// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, it is filled in eighths of a column.
 std::string bar(double share, std::size_t width);
 
-/// The words behind the bar of a ProgressLine: " 25.0 %  12 points/s  3 s left". The rate and the
-/// time left follow from the seconds that have passed; without `counted` there is no rate.
+/// Returns the words behind the bar of a ProgressLine, such as " 25.0 %  12 points/s  3 s left". The rate and the time
+/// left are computed from the seconds that have passed. If `counted` is empty, there is no rate.
 std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
                            const std::string& counted);
 
@@ -50,7 +50,7 @@ std::string progress_words(std::int64_t done, std::int64_t total, double passed_
 /// most ten times per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
-  /// `counted` names what the numbers count: "points". Empty: the line has no rate.
+  /// `counted` names the things that are counted, such as "points". If it is empty, the line has no rate.
   explicit ProgressLine(std::string counted = "");
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;

@@ -50,8 +50,9 @@ int run_placement(const Arguments& arguments) {
   const std::vector<std::string> ways = ways_of(arguments);
   const Question question = read_question(arguments);
   if (!question.scenario)
-    throw UsageError("'" + question.path +
-                     "' is a plan, in which everything has its place already; expected a scenario");
+    throw UsageError(
+        "'" + question.path +
+        "' is a plan, in which each tensor has its place already; give a scenario instead");
   CurveRequest request{
       .device = arguments.text("device"), .fast = arguments.text("fast"), .ways = ways};
   request.nodes = static_cast<int>(arguments.integer("nodes", request.nodes, 0, 1'000'000'000));

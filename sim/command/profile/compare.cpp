@@ -50,7 +50,8 @@ CompareRequest asked_of(const Arguments& arguments) {
   if (arguments.has("but")) asked.options.but = cell::parts_of(arguments.text("but"), ',');
   for (const std::string& column : asked.options.but) profile_column(column);
   if (arguments.has("between")) {
-    if (files.size() != 1) throw UsageError("'--between' compares rows of one PROFILE");
+    if (files.size() != 1)
+      throw UsageError("'--between' compares rows of one PROFILE; give a single PROFILE");
     choose_between(asked, arguments);
   } else {
     if (files.size() != 2)

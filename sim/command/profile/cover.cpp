@@ -130,7 +130,8 @@ int run_cover(const Arguments& arguments) {
     request.device = &platform->devices.front();
   }
   if (!of_model && !arguments.overrides.empty())
-    throw UsageError("'" + arguments.overrides.front() + "' changes a MODEL, but none is given");
+    throw UsageError("'" + arguments.overrides.front() +
+                     "' changes a MODEL, but none is given; name a MODEL, or remove this word");
   const Cover cover =
       of_model ? cover_of(read_model(
                               load_model_use(find_document(arguments.positionals.front(), "models"),

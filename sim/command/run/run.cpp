@@ -15,7 +15,8 @@ namespace {
 
 int resolve(const Question& question, const Arguments& arguments) {
   if (!question.scenario)
-    throw UsageError("'--resolve' is for scenarios; '" + question.path + "' is a plan");
+    throw UsageError("'--resolve' is for scenarios; '" + question.path +
+                     "' is a plan: remove '--resolve'");
   const Value& document = question.scenario->document;
   print(arguments.has("json") ? to_json(document) : to_yaml(document, true));
   return 0;

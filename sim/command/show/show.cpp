@@ -20,7 +20,8 @@ std::string draw(const std::string& path, std::size_t width) {
       return picture_of(trace, width);
     });
   } catch (const InternalError& error) {
-    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() + ")");
+    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() +
+                     "); write the trace again with sluice run -o");
   }
 }
 
