@@ -82,13 +82,17 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
             all.set("notes", std::move(notes));
             return to_json(all, 0);
           } catch (const std::bad_alloc&) {
-            throw InputError(file, "reading it takes more than 4 GiB of memory");
+            throw InputError(
+                file,
+                "reading this file takes more than 4 GiB of memory; import a smaller model, or "
+                "export it without its weights");
           }
         },
         limits);
   } catch (const ChildDied& died) {
-    throw InputError(file, "the library that reads such files failed on it (" +
-                               std::string(died.what()) + "); is the file damaged?");
+    throw InputError(file,
+                     "the library that reads such files failed on it (" + std::string(died.what()) +
+                         "); the file may be damaged: copy it again, or export the model again");
   }
   Value all = parse_text(std::move(answer), path);
   Imported imported;

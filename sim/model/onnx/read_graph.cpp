@@ -40,7 +40,8 @@ class Loading {
         graph_.fail("no node makes the output '" + clean(output.name()) + "'");
       graph_.outputs.push_back(output.name());
     }
-    if (graph_.outputs.empty()) graph_.fail("the model has no outputs");
+    if (graph_.outputs.empty())
+      graph_.fail("the model has no outputs; export it again with its outputs");
     given_.require_used();
     return std::move(graph_);
   }
@@ -145,7 +146,8 @@ class Loading {
       add(list[i]->name(), std::move(tensor), type_of(element, shape));
       graph_.inputs.push_back(list[i]->name());
     }
-    if (graph_.inputs.empty()) graph_.fail("the model has no inputs except its weights");
+    if (graph_.inputs.empty())
+      graph_.fail("the model has no inputs except its weights; export it again with its inputs");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
     graph_.batch_axis = dimensions_.batch_axis();

@@ -31,7 +31,9 @@ class Conversion {
         add_layer(list, index);
     }
     if (list.items().empty() || list.items().front().find("type")->text() != "input")
-      graph_.fail(0, "no node is an Input");
+      graph_.fail(
+          0,
+          "the graph has no node of the kind Input; add a line like 'node1 -- Input -- forward_compute_time=...'");
     return list;
   }
 
