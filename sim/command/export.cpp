@@ -39,7 +39,8 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
       return note_of(trace);
     });
   } catch (const InternalError& error) {
-    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() + ")");
+    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() +
+                     "); write the trace again with sluice run -o");
   }
 }
 

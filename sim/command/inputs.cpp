@@ -75,7 +75,8 @@ std::string text_of_standard_input() {
       throw IoError(std::string("cannot read standard input: ") + std::strerror(errno));
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > most) throw IoError("standard input is larger than 1 GiB");
+    if (text.size() > most)
+      throw IoError("standard input is larger than 1 GiB; give a smaller document");
   }
 }
 

@@ -133,7 +133,8 @@ const Template& template_of(const std::string& kind) {
 int run_new(const Arguments& arguments) {
   const Template& chosen = template_of(arguments.positionals.front());
   if (arguments.positionals.size() == 1) {
-    if (arguments.has("force")) throw UsageError("'--force' needs a FILE");
+    if (arguments.has("force"))
+      throw UsageError("'--force' needs a FILE; name the file to write, or remove '--force'");
     print(chosen.text);
     return 0;
   }
