@@ -46,7 +46,7 @@ struct LayerCounts {
 struct LayerType {
   std::string name;
   std::string summary;
-  /// a paragraph that says what the layer does, when to use it, and what it costs
+  /// A paragraph that says what the layer does, when to use it, and what it costs.
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets

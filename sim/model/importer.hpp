@@ -27,7 +27,7 @@ struct Importer {
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give beside the file
   bool open = false;  ///< whether the importer takes further keys, which it checks itself
-  /// whether the file is read in a child process, because a foreign library reads it
+  /// Whether the file is read in a child process, because a foreign library reads it.
   bool isolated = false;
   /// `path` is used only for messages and names; `read` does not open it.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;

@@ -49,18 +49,18 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// the name of a type of the layer catalog, or for a row of a stage table its action
+  /// The name of a type of the layer catalog, or for a row of a stage table its action.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
   Shape shape;              ///< the shape of its output
   std::int64_t output = 0;  ///< elements of its output
-  /// number of elements, without the elements that it shares with an earlier layer
+  /// Number of elements, without the elements that it shares with an earlier layer.
   std::int64_t parameters = 0;
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
-  /// number of shared elements, which only the earlier layer counts as parameters
+  /// Number of shared elements, which only the earlier layer counts as parameters.
   std::int64_t shared = 0;
   std::optional<WeightsRead>
       weights_read;  ///< the part of its weights that it reads; absent if it reads all

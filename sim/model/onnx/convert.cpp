@@ -340,7 +340,7 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< names of operators that are counted as free
   std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  /// nodes by the property that no layer type has
+  /// Nodes by the property that no layer type has.
   std::map<std::string, std::vector<const Node*>> without_type_;
   /// The tables of words by their shape. Each has its index among the weights, and the node that reads it.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;

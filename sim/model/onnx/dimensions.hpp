@@ -53,7 +53,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// given extents by the keys of the scenario, which are names made of letters, digits and '_'
+  /// Given extents by the keys of the scenario, which are names made of letters, digits and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

@@ -33,7 +33,7 @@ struct Node {
   /// Names of tensors; "" for an optional tensor that is left out.
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  /// the reason why its shapes could not be inferred; empty if they were inferred
+  /// The reason why its shapes could not be inferred; empty if they were inferred.
   std::string fault;
 
   bool has_input(std::size_t index) const;
@@ -50,7 +50,7 @@ struct Weight {
   bool initialiser = false;
   bool vector = false;     ///< it has one axis: a bias, a scale
   bool quantised = false;  ///< its elements are integers, which DequantizeLinear turns into numbers
-  /// whether it is a vector that one node makes and another node reshapes to [channels, 1, 1]
+  /// Whether it is a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
   /// Returns whether the weight counts as learned. This is used where no operator says that an input is a weight. A
@@ -67,7 +67,7 @@ struct Tensor {
   bool integral = false;       ///< its element type is an integer
   bool floating = false;
   bool constant = false;  ///< whether it is independent of the inputs of the network
-  /// if the tensor is a constant: the weights from which it is computed, ascending
+  /// If the tensor is a constant: the weights from which it is computed, ascending.
   std::vector<std::uint32_t> weights;
   std::optional<Numbers> numbers;  ///< its elements, if they are known and few
 };

@@ -17,7 +17,7 @@ std::unordered_set<std::string> images_of(const Graph& graph);
 /// A shape as layers write it: the shape of one sample, with the channels of an image last.
 struct Sample {
   Shape shape;
-  /// for each axis, the number of that axis in ONNX; empty if this is not known
+  /// For each axis, the number of that axis in ONNX; empty if this is not known.
   std::vector<std::size_t> axes;
 };
 

@@ -27,7 +27,7 @@ enum class Axes {
 /// Otherwise the layer becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
-  /// the property of the operator that no layer type has; a note to the user names it
+  /// The property of the operator that no layer type has; a note to the user names it.
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
@@ -44,11 +44,11 @@ struct Draft {
   std::int64_t input_flop = 0;  ///< per element of the first input, without multiply-accumulates
   std::string keeps = {};       ///< the key `keeps` of `operator`, or empty for its default
   std::int64_t kept_bytes = 0;  ///< the key `kept_bytes` of `operator`, per sample
-  /// the key `same_place` of `operator`: whether a pixel depends on one pixel only
+  /// The key `same_place` of `operator`: whether a pixel depends on one pixel only.
   bool same_place = false;
   bool learns = true;     ///< whether the constants that it reads are parameters
   bool is_alias = false;  ///< whether the output is the same tensor as the input
-  /// whether it works element by element on inputs that are broadcast to one shape
+  /// Whether it works element by element on inputs that are broadcast to one shape.
   bool each = false;
   bool each_output = false;  ///< whether each output has a draft of its own
 

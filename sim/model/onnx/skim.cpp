@@ -12,7 +12,7 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// the kind of the message inside the field, if that message is read, too
+  /// The kind of the message inside the field, if that message is read, too.
   Kind kind = Kind::other;
 };
 
