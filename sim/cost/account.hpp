@@ -30,7 +30,7 @@ struct Account {
   /// `fit_errors` are the errors of a fit for operators that were left out of it. `interpolation_errors` are the errors
   /// of an interpolation for rows that were left out of it.
   KnownErrors fit_errors, interpolation_errors;
-  /// operator classes that were not fitted, each with its share, largest share first
+  /// Operator classes that were not fitted, each with its share, largest share first.
   std::vector<std::pair<std::string, double>> others;
   /// The devices on which the rows of the profile were measured, by name. An empty text stands for a device that the
   /// profile does not name.
@@ -40,7 +40,7 @@ struct Account {
 /// Which parts of a backward pass are counted, and how.
 struct BackwardCounted {
   bool any = false;
-  /// backward seconds / forward seconds; absent if each layer has its own backward seconds
+  /// Backward seconds / forward seconds; absent if each layer has its own backward seconds.
   std::optional<double> multiple = {};
 };
 

@@ -63,9 +63,9 @@ Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's figures that a cost model assumes to be reached.
 struct Shares {
-  /// the share of its FLOP/s; absent if seconds do not depend on FLOP/s
+  /// The share of its FLOP/s; absent if seconds do not depend on FLOP/s.
   std::optional<double> compute;
-  /// the share of its memory bandwidth; absent if seconds do not depend on it
+  /// The share of its memory bandwidth; absent if seconds do not depend on it.
   std::optional<double> memory;
 };
 
@@ -117,7 +117,7 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
-  /// a paragraph that says what it does, when to use it, and what it costs
+  /// A paragraph that says what it does, when to use it, and what it costs.
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a command that runs as it is

@@ -13,7 +13,7 @@ namespace {
 /// Uses the shares of the rates that the scenario gives, or else those that the device's platform gives.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  /// whether memories are accessed at the same time instead of one after the other
+  /// Whether memories are accessed at the same time instead of one after the other.
   bool side_by_side;
   double memory_power;  ///< share of the power above idle that work limited by memory takes
 

@@ -22,7 +22,7 @@ std::string_view name_of(Pass pass);
 
 struct Work {
   double flop = 0;
-  /// the bytes that are read and written in memory, such as inputs, weights and output
+  /// The bytes that are read and written in memory, such as inputs, weights and output.
   double bytes = 0;
   double written = 0;  ///< the part of the bytes that is written: the output, or the gradients
 };
