@@ -135,7 +135,7 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// the folders from which files may be included: those of the document, of the overrides, and of Sluice itself
+  /// The folders from which files may be included: those of the document, of the overrides, and of Sluice itself.
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;

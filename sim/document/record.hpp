@@ -23,7 +23,7 @@ enum class Type {
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,  ///< one of `choices`
-  /// a mapping that the caller of Reader reads; `record` describes it if its keys are fixed
+  /// A mapping that the caller of Reader reads; `record` describes it if its keys are fixed.
   mapping,
   list,
   any
@@ -48,7 +48,7 @@ struct Field {
   /// The record of what the field holds: of the mapping itself, of each element of a list, of each value of a mapping
   /// with free keys (map_of), or of what a name stands for (any).
   const struct Record* record = nullptr;
-  /// whether it is a mapping with free keys, in which each value is a mapping with this `record`
+  /// Whether it is a mapping with free keys, in which each value is a mapping with this `record`.
   bool map_of = false;
   /// Only for a mapping at the top of a document that may be written as one word: the key whose value the word is. For
   /// example, `policy: resident` means `policy: {name: resident}`.
@@ -60,7 +60,7 @@ struct Record {
   std::string name;     ///< what messages call it: "link", "policy streamed"
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// whether further keys are allowed, which the caller of Reader reads (such as the parameters in scenario.model)
+  /// Whether further keys are allowed, which the caller of Reader reads (such as the parameters in scenario.model).
   bool open = false;
 };
 
@@ -76,7 +76,7 @@ class Reader {
   /// Messages call the map `word`, such as "link 'host'". If `word` is empty, they call it by the name of the record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  /// returns whether the key is written in the document; a default does not count
+  /// Returns whether the key is written in the document; a default does not count.
   bool has(std::string_view name) const;
   /// `name` must be a field of the record. For an optional field that may be absent, call has()
   /// first.

@@ -27,7 +27,7 @@ struct SchemaVariant {
 /// A record that occurs at several places of a document. It may also occur within itself.
 struct SharedSchema {
   std::vector<SchemaVariant> variants = {};
-  /// the key of the mapping whose value may be written instead of the whole mapping
+  /// The key of the mapping whose value may be written instead of the whole mapping.
   std::string alone = {};
 };
 
