@@ -19,7 +19,7 @@ namespace sluice {
 struct Option {
   std::string name;  ///< without the dashes
   char letter = 0;   ///< the letter of its short form, or 0 if it has none
-  /// the placeholder for its value in the help; empty if the option takes no value
+  /// The placeholder for its value in the help; empty if the option takes no value.
   std::string value = {};
   std::string summary;                    ///< one phrase that says what it does
   std::string absent = {};                ///< its default, as the help shows it

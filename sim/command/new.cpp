@@ -103,7 +103,7 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  /// the command that the message proposes next; FILE stands for the written file
+  /// The command that the message proposes next; FILE stands for the written file.
   std::string next;
 };
 

@@ -43,7 +43,7 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 struct RowsForm {
   std::string indent = {};
   std::size_t label_columns = 0;  ///< the least width of the labels; a longer label widens it
-  /// the column at which text is broken and continues below, or 0 for no limit
+  /// The column at which text is broken and continues below, or 0 for no limit.
   std::size_t page = page_width();
   bool bold_labels = false;
 };

@@ -12,7 +12,7 @@ struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
   std::vector<std::string> names;  ///< names of the cards, as given on the command line
-  /// files to which the scenarios were written; empty if none were written
+  /// Files to which the scenarios were written; empty if none were written.
   std::vector<std::string> files;
 };
 
