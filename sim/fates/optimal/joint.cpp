@@ -133,7 +133,7 @@ class Separating {
   std::vector<std::size_t> last_;
   /// By boundary: the last operation of the joint tape for which a joint boundary holds it.
   std::vector<std::size_t> there_until_;
-  /// by boundary; an absent one is loaded when an operation reads it
+  /// By boundary; an absent one is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;
   std::size_t at_ = 0;
   Tape tape_;

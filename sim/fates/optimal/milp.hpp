@@ -28,7 +28,7 @@ struct FateGraph {
     /// Tensors that it makes only if they are needed. These are the tensors that only the backward pass reads.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;  ///< bytes while it runs
-    /// bytes of workspace if it also makes the tensors of `may_make`
+    /// Bytes of workspace if it also makes the tensors of `may_make`.
     std::int64_t workspace_making = 0;
     bool repeats = true;  ///< whether it may run again
   };
@@ -60,7 +60,7 @@ GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
-  /// whether a schedule was found; if false and `proven`, no schedule exists
+  /// Whether a schedule was found; if false and `proven`, no schedule exists.
   bool feasible = false;
   bool proven = false;
   Tape tape;

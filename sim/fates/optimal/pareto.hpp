@@ -11,7 +11,7 @@ namespace sluice {
 struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
-  /// the boundary at which it splits; 0 if its first stage keeps its inner tensors
+  /// The boundary at which it splits; 0 if its first stage keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
   std::uint32_t first = 0, second = 0;  ///< positions in the rows of the two parts

@@ -35,7 +35,7 @@ namespace sluice {
 /// early.
 struct Scored {
   double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
-  /// the bytes that the run uses; with fewer bytes, loads would come later
+  /// The bytes that the run uses; with fewer bytes, loads would come later.
   std::int64_t bytes = 0;
 };
 using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
