@@ -69,7 +69,7 @@ class Events : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    if (expects_key()) builder_.fail(place(mark), "a key is missing");
+    if (expects_key()) builder_.fail(place(mark), "a key is missing; write a word as the key");
     builder_.scalar(place(mark), Value::make_null());
   }
 
@@ -131,7 +131,8 @@ class Events : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      builder_.fail(place(mark), "tags ('" + tag + "') are not allowed");
+      builder_.fail(place(mark),
+                    "tags ('" + tag + "') are not allowed; write the value without a tag");
   }
 
   Builder builder_;
