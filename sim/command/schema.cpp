@@ -3,6 +3,7 @@
 #include "model/catalog.hpp"
 #include "model/schema_rules.hpp"
 #include "platform/platform.hpp"
+#include "platform/schema_rules.hpp"
 #include "scenario/scenario.hpp"
 #include "scenario/schema_rules.hpp"
 
@@ -18,7 +19,7 @@ int run_schema(const Arguments& arguments) {
   if (kind == "scenario")
     print(json_schema(scenario_record(), "A Sluice scenario", kind, scenario_schema_rules()));
   else if (kind == "platform")
-    print(json_schema(platform_record(), "A Sluice platform", kind, {.may_have_base = true}));
+    print(json_schema(platform_record(), "A Sluice platform", kind, platform_schema_rules()));
   else if (kind == "model")
     print(json_schema(model_record(), "A Sluice model", kind, model_schema_rules()));
   else

@@ -76,14 +76,6 @@ Value integers() {
   return schema;
 }
 
-/// Returns the schema of one element or a list of elements. Each element is a name or a mapping.
-Value name_or_mapping_or_list(const Value& mapping) {
-  Value several = typed("array");
-  several.set("items", any_of({typed("string"), mapping}));
-  several.set("minItems", number(1));
-  return any_of({typed("string"), mapping, std::move(several)});
-}
-
 /// Returns the default as a value of its own type, so that an editor can insert it as it is.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
@@ -94,10 +86,30 @@ Value default_value(const Field& field) {
   return parsed;
 }
 
+bool is_required(const Field& field) {
+  return !field.optional && !field.default_text;
+}
+
+/// Returns whether the word alone is a whole mapping: the variant that it selects needs no other key.
+bool is_enough(const std::string& word, const std::string& key,
+               const std::vector<SchemaVariant>& variants) {
+  const std::pair<std::string, std::string> said = {key, word};
+  for (const SchemaVariant& variant : variants)
+    if (variant.when.front() == said)
+      for (const Field& field : variant.record.fields)
+        if (field.name != key && is_required(field)) return false;
+  return true;
+}
+
 /// Returns the schema of a word that may replace a mapping: the value of one of its keys, a path or a name.
-Value word_schema(const Field& field) {
-  for (const Field& inner : field.record->fields)
-    if (inner.name == field.word_for && inner.type == Type::choice) return words(inner.choices);
+Value word_schema(const Field& field, const std::vector<SchemaVariant>& variants) {
+  for (const Field& inner : field.record->fields) {
+    if (inner.name != field.word_for || inner.type != Type::choice) continue;
+    std::vector<std::string> enough;
+    for (const std::string& word : inner.choices)
+      if (is_enough(word, inner.name, variants)) enough.push_back(word);
+    return words(enough);
+  }
   Value schema = typed("string");
   schema.set("minLength", number(1));
   return schema;
@@ -141,6 +153,10 @@ class SchemaWriter {
     for (const auto& [key, variants] : rules_.variants)
       if (const Field* const field = field_of(record, key))
         properties.set(key, field_schema(*field, required, variants));
+    for (const auto& [key, included] : rules_.included)
+      if (const Field* const field = field_of(record, key))
+        properties.set(
+            key, with_summary(any_of({word_schema(*field, {}), with_base(included, key)}), *field));
     Value format = Value::make_map();
     format.set("const", text("sluice-" + std::string(kind) + "/1"));
     format.set("description", text("what this file is, and the version of its format"));
@@ -159,6 +175,17 @@ class SchemaWriter {
     return schema;
   }
 
+  /// Returns the schema of a document that may be laid over another one, which its key `file` names.
+  Value with_base(const Record& record, std::string_view kind) {
+    Value has_base = Value::make_map();
+    has_base.set("required", list({text("file")}));
+    Value schema = typed("object");
+    schema.set("if", std::move(has_base));
+    schema.set("then", document(record, kind, Requires::nothing));
+    schema.set("else", document(record, kind, Requires::all));
+    return schema;
+  }
+
   /// Returns the schemas of the shared records that have been met so far.
   const Value& definitions() const { return definitions_; }
 
@@ -173,7 +200,7 @@ class SchemaWriter {
       const bool computed = std::find(with_expressions.begin(), with_expressions.end(),
                                       field.name) != with_expressions.end();
       properties.set(field.name, field_schema(field, required, {}, computed));
-      if (!field.optional && !field.default_text) needed.push_back(text(field.name));
+      if (is_required(field)) needed.push_back(text(field.name));
     }
     schema.set("properties", std::move(properties));
     if (!needed.empty() && required == Requires::all)
@@ -186,11 +213,16 @@ class SchemaWriter {
                      const std::vector<SchemaVariant>& variants = {}, bool computed = false) {
     Value schema = with_variants(
         computed ? computed_schema(field, required) : value_schema(field, required), variants);
-    if (!field.word_for.empty()) schema = any_of({word_schema(field), std::move(schema)});
+    if (!field.word_for.empty()) schema = any_of({word_schema(field, variants), std::move(schema)});
     if (field.type != Type::choice && !field.choices.empty())
       schema = any_of({std::move(schema), words(field.choices)});
-    if (!field.summary.empty()) schema.set("description", text(field.summary));
+    schema = with_summary(std::move(schema), field);
     if (field.default_text) schema.set("default", default_value(field));
+    return schema;
+  }
+
+  static Value with_summary(Value schema, const Field& field) {
+    if (!field.summary.empty()) schema.set("description", text(field.summary));
     return schema;
   }
 
@@ -223,9 +255,26 @@ class SchemaWriter {
       case Type::list:
         return container(field, required);
       case Type::any:
-        return field.record ? name_or_mapping_or_list(schema_of(*field.record, required)) : schema;
+        return field.record ? name_or_mapping_or_list(*field.record, required) : schema;
     }
     return schema;
+  }
+
+  /// Returns the schema of one element or a list of elements. Each element is a name or a mapping.
+  Value name_or_mapping_or_list(const Record& record, Requires required) {
+    Value alone = schema_of(record, required), first = schema_of(record, Requires::all);
+    Value further = first;
+    if (const auto key = rules_.further_key.find(record.name); key != rules_.further_key.end()) {
+      for (Value* mapping : {&alone, &first})
+        mapping->find("properties")->set(key->second, Value::make(false));
+      if (!further.find("required")) further.set("required", list({}));
+      further.find("required")->items().push_back(text(key->second));
+    }
+    Value several = typed("array");
+    several.set("items", list({any_of({typed("string"), std::move(first)})}));
+    several.set("additionalItems", any_of({typed("string"), std::move(further)}));
+    several.set("minItems", number(1));
+    return any_of({typed("string"), std::move(alone), std::move(several)});
   }
 
   /// Returns the schema of a value that may be an expression or contain expressions.
@@ -311,17 +360,9 @@ std::string json_schema(const Record& record, const std::string& title, std::str
   Value schema = Value::make_map();
   schema.set("$schema", text("http://json-schema.org/draft-07/schema#"));
   schema.set("title", text(title));
-  Value whole = writer.document(record, kind, Requires::all);
-  if (rules.may_have_base) {
-    Value has_base = Value::make_map();
-    has_base.set("required", list({text("file")}));
-    schema.set("type", text("object"));
-    schema.set("if", std::move(has_base));
-    schema.set("then", writer.document(record, kind, Requires::nothing));
-    schema.set("else", std::move(whole));
-  } else {
-    for (Value::Entry& entry : whole.entries()) schema.set(entry.key, std::move(entry.value));
-  }
+  Value whole = rules.may_have_base ? writer.with_base(record, kind)
+                                    : writer.document(record, kind, Requires::all);
+  for (Value::Entry& entry : whole.entries()) schema.set(entry.key, std::move(entry.value));
   if (!writer.definitions().entries().empty()) schema.set("definitions", writer.definitions());
   return to_json(schema);
 }

@@ -40,6 +40,12 @@ struct SchemaRules {
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
   /// Rules by the name of a record. The schema contains such a record once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
+  /// By the name of a record: the key that tells the mappings of a list apart. The first mapping, and one that stands
+  /// alone, may not have this key; all others need it.
+  std::map<std::string, std::string> further_key = {};
+  /// Records by the key of a mapping at the top. Such a mapping is a whole document of the kind that the key names, or
+  /// its key `file` names a document that its other keys are laid over.
+  std::map<std::string, Record> included = {};
 };
 
 /// Returns the schema of documents with `format: sluice-KIND/1` at the top, with all nested records.

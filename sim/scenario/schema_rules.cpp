@@ -4,6 +4,8 @@
 
 #include "cost/cost.hpp"
 #include "fates/strategy.hpp"
+#include "platform/platform.hpp"
+#include "platform/schema_rules.hpp"
 #include "policy/policy.hpp"
 #include "stage/stage.hpp"
 
@@ -28,7 +30,21 @@ Variants variants_of(const Catalog<Entry>& catalog, const std::string& key) {
   return variants;
 }
 
-/// A policy that replicates another policy also takes the keys of that policy.
+/// Adds the other fields to `record`, except for those whose names it has. If not `as_they_are`, they accept any value.
+void add_fields(Record& record, const std::vector<Field>& others, bool as_they_are) {
+  for (const Field& field : others) {
+    const auto same = [&](const Field& other) { return other.name == field.name; };
+    if (std::any_of(record.fields.begin(), record.fields.end(), same)) continue;
+    if (as_they_are)
+      record.fields.push_back(field);
+    else
+      record.fields.push_back(
+          {.name = field.name, .type = Type::any, .summary = "", .optional = true});
+  }
+}
+
+/// A policy that replicates another policy also takes the keys of that policy. The first variant applies whatever is
+/// replicated, even if that is absent or misspelt. It knows the names of the keys, and the others know their values.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {
@@ -36,16 +52,17 @@ Variants policy_variants() {
       variants.push_back({{{"name", policy->name}}, closed(*policy)});
       continue;
     }
+    Record any = closed(*policy);
+    std::vector<SchemaVariant> replicated;
     for (const Policy* replica : policy_catalog().entries()) {
       if (!replica->replicable) continue;
+      add_fields(any, replica->parameters, false);
       Record both = closed(*policy);
-      for (const Field& field : replica->parameters) {
-        const auto same = [&](const Field& other) { return other.name == field.name; };
-        if (std::none_of(both.fields.begin(), both.fields.end(), same))
-          both.fields.push_back(field);
-      }
-      variants.push_back({{{"name", policy->name}, {"replica", replica->name}}, std::move(both)});
+      add_fields(both, replica->parameters, true);
+      replicated.push_back({{{"name", policy->name}, {"replica", replica->name}}, std::move(both)});
     }
+    variants.push_back({{{"name", policy->name}}, std::move(any)});
+    variants.insert(variants.end(), replicated.begin(), replicated.end());
   }
   return variants;
 }
@@ -63,7 +80,9 @@ SchemaRules scenario_schema_rules() {
   return {.variants = {{"policy", policy_variants()},
                        {"stages", with_auto(variants_of(cut_catalog(), "cut"), "cut")},
                        {"fates", with_auto(variants_of(fate_catalog(), "strategy"), "strategy")},
-                       {"cost", variants_of(cost_catalog(), "model")}}};
+                       {"cost", variants_of(cost_catalog(), "model")}},
+          .further_key = platform_schema_rules().further_key,
+          .included = {{"platform", platform_record()}}};
 }
 
 }  // namespace sluice

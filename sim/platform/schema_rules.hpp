@@ -1,0 +1,11 @@
+// The rules of a platform's JSON Schema that its record does not contain: platforms may be laid over others, and each
+// memory of a device after the first needs a name.
+#pragma once
+
+#include "document/schema.hpp"
+
+namespace sluice {
+
+SchemaRules platform_schema_rules();
+
+}  // namespace sluice
