@@ -23,7 +23,8 @@ namespace sluice {
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< bytes of address space
   std::int64_t cpu_s = 0;       ///< seconds of processor time
-  unsigned wall_s = 0;          ///< seconds on the clock, because a child may wait for a lock that nobody releases
+  unsigned wall_s =
+      0;  ///< seconds on the clock, because a child may wait for a lock that nobody releases
 };
 
 /// Thrown when a signal ended a child, or when a child ended without an answer.

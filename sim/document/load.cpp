@@ -28,17 +28,17 @@ constexpr const char* advice_to_write_json =
 
 void refuse_long_yaml(const Source& source) {
   const std::size_t size = source.text.size();
-  const std::ptrdiff_t parts =
-      std::count_if(source.text.begin(), source.text.end(),
-                    [](char c) { return c == ',' || c == ':' || c == '\n'; });
+  const std::ptrdiff_t parts = std::count_if(source.text.begin(), source.text.end(), [](char c) {
+    return c == ',' || c == ':' || c == '\n';
+  });
   if (size <= longest_yaml && parts > most_parts)
-    throw InputError(Position{source.name, 0, 0, ""},
-                     std::to_string(parts) +
-                         " keys and values of YAML, counted by commas, colons and ends of lines, are too many: at "
-                         "most " +
-                         std::to_string(most_parts) +
-                         " are read, because more take more than a gigabyte of memory. " +
-                         advice_to_write_json);
+    throw InputError(
+        Position{source.name, 0, 0, ""},
+        std::to_string(parts) +
+            " keys and values of YAML, counted by commas, colons and ends of lines, are too many: at "
+            "most " +
+            std::to_string(most_parts) +
+            " are read, because more take more than a gigabyte of memory. " + advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},

@@ -63,7 +63,8 @@ QuestionBound placed_bound(const Scenario& scenario) {
                   static_cast<double>(devices.size());
   bound.reason = "computation " + format_quantity(bound.seconds, Dimension::seconds) +
                  " with each tensor in the memory where its kernels are fastest";
-  if (devices.size() < scenario.platform.devices.size()) bound.within = " on " + devices.front()->name;
+  if (devices.size() < scenario.platform.devices.size())
+    bound.within = " on " + devices.front()->name;
   return bound;
 }
 

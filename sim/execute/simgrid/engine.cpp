@@ -99,9 +99,9 @@ EngineReport run_engine(const Plan& plan, Sink& sink, const EngineOptions& optio
 }
 
 Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  EngineReport report =
-      run_engine(plan, sink,
-                 {.contexts = options.contexts, .progress = options.progress, .tables = options.tables});
+  EngineReport report = run_engine(
+      plan, sink,
+      {.contexts = options.contexts, .progress = options.progress, .tables = options.tables});
   return {report.makespan, std::move(report.blocking)};
 }
 

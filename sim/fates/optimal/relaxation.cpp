@@ -25,14 +25,7 @@ struct Step {
   From runs = From::needed, idle = From::once;
 };
 
-/// Which boundaries are read, and when; see FateRelaxation.
-struct Reading {
-  const std::vector<char>& later;
-  const std::vector<char>& follows;
-  bool last_reads;
-};
-
-/// Finds the choices for all stages, from the first stage to the last one.
+/// The choices for all stages, from the first to the last.
 class Row {
  public:
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)

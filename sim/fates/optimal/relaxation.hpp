@@ -71,9 +71,7 @@ class FateRelaxation {
  private:
   const Chain& chain_;
   std::size_t n_;
-  std::vector<char> read_later_;  ///< by boundary: whether a backward pass reads it
-  std::vector<char> follows_;     ///< by stage: whether it reads the boundary before it
-  bool last_reads_;  ///< whether the backward pass of the last stage reads the boundary before it
+  BoundaryReads reads_;
   double room_ = 0;
   double steepest_ = 0;
 };

@@ -22,7 +22,10 @@ struct Rounding {
   double segment = 1;
 };
 
-/// Changes the choices so that a boundary is kept if it would be dropped although no stage makes it again.
+/// The choices of n stages in one row: places 0 to n - 1 are the inner tensors, and places n to 2n the boundaries.
+Fate& fate_at(Choices& choices, std::size_t place);
+
+/// Boundaries that may not be dropped with these choices are kept instead.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns an empty tape when no attempt fits.
