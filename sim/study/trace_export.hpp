@@ -1,5 +1,4 @@
-// Exports a trace in the format of another program, with tables that the trace alone does not
-// contain.
+// Exports a trace in the format of another program. Also exports tables that need more data than the trace contains.
 #pragma once
 
 #include <string>
@@ -9,12 +8,13 @@
 
 namespace sluice {
 
-/// The tables that a file of this format can hold. The first is the default. A data island can also hold `layers`,
-/// the stage table of the model that was run, as in 'AlexNet on one card'. Empty: the format has only one kind of
-/// table.
+/// Returns the names of the tables that a file of this format can hold; the first is the default. A data island can
+/// also hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. The list is empty if the
+/// format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws what the format throws. Throws InputError for the layers of a plan file, since a plan names no layers.
+/// Throws the exceptions of the format. Throws InputError if the table `layers` is requested for the trace of a plan
+/// file, because a plan file does not name its layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

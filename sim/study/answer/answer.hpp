@@ -1,5 +1,5 @@
-// What an answer says besides its numbers, as JSON: what was asked, how certain the answer is, and
-// notes that keep the reader from wrong conclusions. `sluice run --json`, traces and Python use this.
+// The parts of an answer besides its numbers, as JSON: what was asked, how certain the answer is, and notes that keep
+// the reader from wrong conclusions. `sluice run --json`, traces and Python use these parts.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// The parameters that the scenario gives to the model, and its scale.
+/// The parameters and the scale that the scenario gives to the model.
 std::vector<std::string> parameters_of(const Scenario& scenario) {
   std::vector<std::string> parameters;
   if (const Value* model = scenario.document.find("model"))
@@ -19,7 +19,7 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// The shares of its rates that each kind of device reaches under the cost model.
+/// The shares of its rates that each kind of device reaches under the cost model, as text.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

@@ -1,4 +1,4 @@
-// States the question in one line and as a document: model, platform, workload, policy and cost. It also says how
+// States the question in one line and as a document: model, platform, workload, policy and cost. Also states how
 // certain the answer is: which parts of its seconds come from measurements, from figures with a source, and from
 // assumed figures.
 #pragma once
@@ -17,18 +17,19 @@ namespace sluice {
 /// Returns text such as "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 32, policy
 /// resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s".
 std::string asked_text(const Scenario& scenario);
-/// Returns the parts of the same text as a mapping.
+/// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// The seconds of computing and moving of a run, as shares by the origin of the figures on which they rest. The shares
-/// add up to 1 if the run does any work.
+/// Divides the seconds of a run (computing and moving) by the origin of the figures on which they rest. The shares add
+/// up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< from measurements of the layers themselves
   double sourced = 0;   ///< from the platform's figures that have a source
-  double assumed = 0;   ///< from figures that the platform marks as assumed, or overridden ones
+  double assumed =
+      0;  ///< from overridden figures, and from figures that the platform marks as assumed
   /// The assumed figures that have an effect: "devices.gpu.roofline".
   std::vector<std::string> figures;
-  /// Of the computation, where the cost model fits or measures.
+  /// The account of the computed seconds, if the cost model fits or measures.
   std::optional<Account> account;
 };
 /// Returns the account (cost/account.hpp) of the prices of the scenario's model on the platform's first device.

@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records which of these figures are assumed. Returns true if any of them is.
+  /// Records the assumed ones among these figures. Returns true if there are any.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -64,8 +64,8 @@ class Figures {
     return value;
   }
 
-  /// The entry of the platform's `assumed` that covers a figure. It is empty if none does. Figures that the platform
-  /// does not have are ignored.
+  /// Returns the entry of the platform's `assumed` that covers a figure, or an empty text if there is none. Figures
+  /// that the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -86,7 +86,7 @@ class Figures {
 };
 
 /// The figures of each kind of device that a cost model reads. If nothing says which part of a rate is reached, the
-/// whole rate is used. This counts as an assumption.
+/// whole rate is used, and this counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +115,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// The figures of those platform memories that devices use without a link.
+/// The figures of the platform's memories that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -133,16 +133,17 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures that determine the rate of a channel ("host.gpu0.down"): those that its link gives
-/// for both directions, for this direction, and for pinned or pageable memory. Figures that the
-/// platform does not have are ignored.
+/// The figures that determine the rate of a channel such as "host.gpu0.down". They are the link's figures for both
+/// directions, for this direction, and for pinned or pageable memory. Figures that the platform does not have are
+/// ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  std::string way = channel, variant;  // `variant` replaces figures of both directions.
+  std::string way = channel,
+              variant;  // `variant` names figures that replace those of both directions.
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
     variant = by_compute;
@@ -159,18 +160,18 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Shares of the computed seconds that were derived from measurements instead of measured. They do not depend on the
-/// platform's figures.
+/// Shares of the computed seconds that were derived from measurements. The platform's figures have no effect on these
+/// seconds.
 struct DerivedShares {
-  /// Come from measurements by a fit or by interpolation, as the note fitted_share says.
+  /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
-  double multiple = 0;  ///< are a multiple of other seconds
+  double multiple = 0;  ///< the share that is a multiple of other seconds
 };
 
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // Only updates are left.
+  if (rest < 1e-9) return {};  // Only the updates of weights are not measured.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

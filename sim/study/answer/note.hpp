@@ -21,9 +21,9 @@ struct AnsweredScenario {
 
 struct Note {
   std::string name;
-  std::string summary;  ///< one sentence: what the note says, and when
+  std::string summary;  ///< one sentence: what the note says, and when it is given
   std::string source;   ///< why the note is needed
-  /// Returns full sentences that say what to do; empty: the note does not apply.
+  /// Returns full sentences that say what to do. The text is empty if the note does not apply.
   std::string (*text)(const AnsweredScenario& answered);
 };
 

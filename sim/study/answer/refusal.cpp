@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns " in gpu". The text is empty when it is not clear which memory is meant.
+/// Returns a text such as " in gpu". The text is empty when it is not clear which memory is meant.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -30,13 +30,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches until this has taken as much work as an answer may take.
+/// Makes plans for smaller batches until they have taken as much work as an answer may take.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits the plans, and the actions that are listed and simulated for them. These are counted instead of the time.
-  /// So the answer does not depend on how busy the machine is.
+  /// Limits the number of plans, and of the actions that are listed and simulated for them. A limit of time would make
+  /// the answer depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -70,7 +70,7 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Uses the shortage to choose the first batch to try.
+/// Finds the largest batch that fits. The first batch to try is computed from the shortage.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -88,7 +88,7 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// The number of micro-batches in flight that fit, if too many in flight is the reason. Otherwise 0.
+/// If the reason is that too many micro-batches are in flight, returns the number that fits. Otherwise returns 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
@@ -137,13 +137,13 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// The memory that is too small. If the message does not name it, the memory of the only device.
+/// The memory that is too small. If the message does not name it, returns the memory of the only device.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// Whether it is a memory outside of the devices. The cut of the model does not change what such a memory holds.
+/// Whether the memory is outside of the devices. The cut of the model does not change what such a memory holds.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),
@@ -205,7 +205,8 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  const bool lacks_memory = !(infeasible.shortage == Shortage{});  // Otherwise it breaks a limit.
+  const bool lacks_memory =
+      !(infeasible.shortage == Shortage{});  // Otherwise the plan breaks another limit.
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);

@@ -203,7 +203,7 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Escapes a component of a key, because joined components must be told apart.
+/// Escapes a component of a key, so that joined components can be told apart.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

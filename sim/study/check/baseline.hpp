@@ -1,7 +1,6 @@
-// A baseline holds the results of a scenario that somebody confirmed to be right.
-// DIR/<scenario>.json has the question and the numbers with their tolerances. DIR/<scenario>.plan
-// has the plan (study/check/golden_plan.hpp). docs/check.md describes both for people who edit
-// them.
+// A baseline holds the results of a scenario that somebody confirmed to be right. DIR/<scenario>.json has the question
+// and the numbers with their tolerances. DIR/<scenario>.plan has the plan (study/check/golden_plan.hpp). docs/check.md
+// describes both files for people who edit them.
 #pragma once
 
 #include <map>
@@ -38,18 +37,19 @@ struct Baseline {
   std::string scenario;  ///< name of the scenario
   std::string program_version;
   Input input = Input::scenario;
-  std::string input_sha256;  ///< of the resolved scenario's text, or of the plan's
-  std::string input_text;    ///< of the scenario; empty for a plan, or when it is too long to keep
+  std::string input_sha256;  ///< hash of the resolved scenario's text, or of the plan's text
+  std::string
+      input_text;  ///< text of the scenario; empty for a plan, or when it is too long to keep
   Outcome outcome = Outcome::complete;
-  std::string message;  ///< for infeasible: the first line of the message, without its colon
+  std::string message;  ///< if infeasible: the first line of the message, without its colon
   Entries entries;      ///< empty when the outcome is infeasible
 };
 
-/// For longer texts of scenarios and plans, only hashes and sums are kept.
+/// Of texts of scenarios and plans that are longer than this, only hashes and sums are kept.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances. The metrics' records say in which direction each is
-/// better.
+/// All metrics of a run, with the usual tolerances. Whether smaller or larger is better is part of each metric's
+/// record.
 Entries entries_of(const Summary& summary);
 /// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);

@@ -82,8 +82,7 @@ class Case {
     return verdict;
   }
 
-  /// Writes a baseline. Entries whose values have not changed stay as they are, and tolerances that
-  /// somebody set are kept.
+  /// Writes a baseline. Entries whose values have not changed stay as they are. Tolerances that somebody set are kept.
   void write(const ScenarioVerdict& verdict) const {
     Baseline baseline = got_.baseline;
     for (const MetricVerdict& metric : verdict.metrics) {

@@ -11,22 +11,23 @@
 namespace sluice {
 
 struct CheckRequest {
-  std::vector<std::string> paths;  ///< paths of scenarios and plans, whose names differ
-  std::string folder;              ///< folder of the baselines
-  bool update = false;             ///< write baselines where they are missing or differ
-  std::size_t jobs = 1;            ///< processes at once
-  /// Called in a child process; an exception that it throws is the error of that scenario.
+  std::vector<std::string>
+      paths;             ///< paths of scenarios and plans; no two files may have the same name
+  std::string folder;    ///< folder of the baselines
+  bool update = false;   ///< write baselines where they are missing or differ
+  std::size_t jobs = 1;  ///< processes at once
+  /// Called in a child process. An exception that it throws is the error of that scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
 struct CheckResult {
   std::vector<ScenarioVerdict> scenarios;  ///< in the order of the request's paths
-  std::vector<bool> written;               ///< per scenario: its baseline was written
+  std::vector<bool> written;               ///< for each scenario: whether its baseline was written
   std::vector<std::string> paths_to_accept() const;
 };
 
-/// The name of a scenario is that of its file, without folder and extension.
+/// Returns the name of a scenario: the name of its file without folder and extension.
 std::string name_of_path(const std::string& path);
 std::string baseline_path(const std::string& folder, const std::string& name);
 std::string golden_path(const std::string& folder, const std::string& name);

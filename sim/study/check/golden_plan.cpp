@@ -19,7 +19,7 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// Compares values such as "1.28e-3s" and "1.280000000001e-3s". Whole numbers must be equal.
+/// Compares values such as "1.28e-3s" and "1.280000000001e-3s" with a tolerance. Whole numbers must be equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -32,7 +32,7 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= 1e-9 * std::max(std::abs(x), std::abs(y));
 }
 
-/// A line of a plan's text. It is split into its subject and what it says about the subject.
+/// A line of a plan's text, split into its subject and the keys and values after the subject.
 struct Statement {
   std::string about;                                      ///< "link host.down", "body 1F0"
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
@@ -130,7 +130,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// A change that occurs in many lines is reported once.
+  /// A change that may occur in many lines and is reported once.
   struct Change {
     std::string first, what;
     std::size_t count = 1;

@@ -22,17 +22,18 @@ struct Measurement {
 struct Subject {
   std::string name;
   Baseline::Input input = Baseline::Input::scenario;
-  std::string input_text;  ///< of the resolved scenario; empty for a plan
+  std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  std::function<double()> question_bound_s = {};  ///< of a scenario; called after the plan
+  std::function<double()> question_bound_s =
+      {};  ///< bound of a scenario's question; called after `plan`
 };
 
-/// Makes the plan and runs it in this process. If it is infeasible, this is an outcome. Any other exception is the
-/// error, also one that `subject` itself throws.
+/// Makes the plan and runs it in this process. An infeasible plan is an outcome. Any other exception is stored as the
+/// error, even if `subject` itself throws it.
 Measurement measure(const std::function<Subject()>& subject);
 
-/// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time.
-/// If a process dies, this counts as an error of its subject. Throws Interrupted.
+/// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time. If a process dies,
+/// its subject gets an error. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});

@@ -12,27 +12,28 @@ namespace sluice {
 
 /// A policy as text: `streamed`, or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
-  std::string words;  ///< as given
+  std::string words;  ///< the text that the user gave
   Value value;        ///< a text (a name) or a mapping
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. A name alone keeps the
-  /// parameters of the scenario's policy that the new policy also has. `phases:` is removed if the policy does not use
-  /// it.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. A name alone keeps
+  /// those parameters of the scenario's policy that the new policy has too. `phases:` is removed if the new policy does
+  /// not use this key.
   Value applied_to(const Value& document) const;
 };
 
 struct SideBySide {
   std::string name, path;
-  Measurement a, b;  ///< infeasibility or an error on one side does not affect the other
+  Measurement a,
+      b;  ///< if one side is infeasible or has an error, the other side is still measured
 };
 
 struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Reads a scenario. This is called in a child process. If it throws, the exception is the error of that scenario.
+  /// Reads a scenario. This is called in a child process. An exception that it throws is the error of that scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -10,27 +10,28 @@
 
 namespace sluice {
 
-/// The verdict on one number. The verdict `changed` is neither better nor worse.
+/// The verdict on one number. `changed` means that the number is different, but neither better nor worse.
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// The comparison of one number. Tolerance and direction are those of the baseline. A number that has a direction and
-/// no longer exists is worse. A key or a metric that appeared or disappeared is changed.
+/// The comparison of one number with its baseline. The baseline sets the tolerance. If a number for which small or
+/// large is better no longer exists, the verdict is `worse`. Any other key or metric that appeared or disappeared is
+/// `changed`.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
   Verdict verdict = Verdict::equal;
 
   std::optional<double> difference() const;  ///< got - expected
-  std::optional<double> share() const;       ///< difference / |expected|; none when that is 0
+  std::optional<double> share() const;  ///< difference / |expected|; nullopt when `expected` is 0
 };
 
 /// A changed key of the resolved scenario: "policy.overlap".
 struct InputChange {
-  std::string key, expected, got;  ///< empty: the key did not exist, or no longer exists
+  std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed one
 };
 
-/// The state of a scenario. `missing`: it has no baseline. `error`: no answer, or the baseline cannot be read.
+/// The state of a scenario. `missing`: it has no baseline. `error`: it has no answer, or its baseline cannot be read.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 
@@ -41,10 +42,10 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question itself differs
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// The former and the present outcome if they differ. For an error, its message.
+  /// Says what the outcome was and what it is now, if these differ. After an error, it is the message of the error.
   std::string message;
   int error_code = 0;
-  std::string was_version;  ///< of the program that wrote the baseline, if it differs
+  std::string was_version;  ///< version of the program that wrote the baseline, if it differs
 
   std::size_t count(Verdict verdict) const;
 };

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// FLOP that a machine executes while it moves one byte, if no machine is named.
+/// If no device is named, moving one byte counts as much as this number of FLOP.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -27,7 +27,7 @@ double weight_of(const Work& work, const CoverRequest& request) {
   return std::max(work.flop / usual_balance, work.bytes);
 }
 
-/// An operator of the model that may occur several times.
+/// An operator that may occur in the model several times.
 struct CountedOperator {
   ProfileRow row;
   std::int64_t occurrences = 0;
@@ -60,8 +60,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// Says for which other batch or dtype the profile has an operator, when it lacks the operator for the requested ones.
-/// The text is empty if there are none.
+/// When the profile lacks an operator for the requested batch and dtype, says for which other batch or dtype it has the
+/// operator. The text is empty if there are none.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -76,8 +76,8 @@ bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of the whole model, which are the sums over the passes. Adds nothing if a pass is
-/// missing.
+/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass,
+/// nothing is added.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;
@@ -116,8 +116,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks what is missing. `factor` is the number of measured seconds per unit of weight. It is 0 if nothing was
-/// measured.
+/// Ranks the operators that were not measured. `factor` is the number of measured seconds per unit of weight. It is 0
+/// if nothing was measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
@@ -173,7 +173,8 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
 
 namespace {
 
-/// Returns the call to which a row belongs, because rows of different calls cannot be added up.
+/// Returns the model, cache, device, method and dtype of a row as one text. Only rows with the same text can be added
+/// up.
 std::string whole_of(const ProfileRow& row) {
   std::string key;
   for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})

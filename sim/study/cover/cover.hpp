@@ -1,5 +1,5 @@
-// Says which part of a measured model the measured operators account for, and which operators to measure next. This
-// follows the document 'Operator energy profiling'.
+// Says which part of a model's measured time and energy the measured operators account for, and which operators to
+// measure next. The method is that of the document 'Operator energy profiling'.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@ struct CoverRequest {
   std::string dtype = "float32";  ///< empty: the element type of the profile
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
-  /// Seconds and joules of the whole model. They are given if the profile has no row for it, or if another value should
-  /// be used.
+  /// Seconds and joules of the whole model. If they are set, they replace the profile's row for the whole model, which
+  /// may be missing.
   std::optional<double> whole_s, whole_j;
-  /// The device at whose rates unmeasured operators are ranked. Null: they are ranked by FLOP and bytes.
+  /// The device at whose rates unmeasured operators are ranked. If null, they are ranked by FLOP and bytes.
   const Device* device = nullptr;
 };
 
@@ -29,24 +29,24 @@ struct CoverRequest {
 struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< the weight of all occurrences, which gives the order
-  /// The seconds that all occurrences are expected to take: the seconds at the device's rates times
-  /// the same factor as for the measured operators. 0: none were measured.
+  double weight = 0;  ///< the weight of all occurrences; operators are ranked by it
+  /// The seconds that all occurrences are expected to take: the seconds at the device's rates, multiplied by the same
+  /// factor as for the measured operators. It is 0 if no operators were measured.
   double expected_s = 0;
 };
 
 struct Cover {
   std::size_t operators = 0, measured = 0;  ///< distinct operators in the passes of the model
-  /// Occurrences x measured value, of operators that contain no other operators.
+  /// Measured values times occurrences, summed over the operators that contain no other operators.
   double attributed_s = 0, attributed_j = 0;
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;
   std::vector<UnmeasuredOperator> missing;  ///< largest first
-  /// The number of operators that the profile has only for another batch or element type: "for 8
-  /// samples", "in float16".
+  /// The number of operators that the profile has only for another batch or element type, by texts such as "for 8
+  /// samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// How many missing operators must be measured to reach the target. None: not even all of them reach it, or nothing
-  /// is known.
+  /// How many missing operators must be measured to reach the target. It is nullopt if even all of them do not reach
+  /// the target, or if nothing is known.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;
@@ -56,8 +56,8 @@ struct Cover {
 /// Answers for the layers of a model. Throws InputError when several rows fit a layer (see only_row).
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
-/// Answers for the rows of a profile alone, with their occurrences. They must have the same model, batch and element
-/// type.
+/// Answers for the rows of a profile alone, with their occurrences. The rows must have the same model, batch and
+/// element type.
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request);
 
 }  // namespace sluice

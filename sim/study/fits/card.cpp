@@ -15,8 +15,7 @@ namespace {
 
 /// How many larger micro-batches are tried above the largest one that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// The number of micro-batches per batch for which accumulation is shown if no batch is
-/// requested.
+/// The number of micro-batches per batch for which accumulation is shown if the user does not request a batch.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -28,8 +27,8 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one micro-batch, what fits is searched with the cost model
-/// peak.
+/// If the cost model knows seconds for only one micro-batch, the search for what fits uses the cost model `peak`
+/// instead.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
@@ -53,7 +52,7 @@ double step_s_of(const Plan& plan) {
   return metric_catalog().find("step_s").value(totals).number;
 }
 
-/// The divisors of a number, largest first.
+/// Returns the divisors of a number, largest first.
 std::vector<std::int64_t> divisors_of(std::int64_t number) {
   std::vector<std::int64_t> divisors;
   for (std::int64_t d = 1; d * d <= number; ++d)
@@ -90,7 +89,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.shortage = refusal_->shortage;
     }
   } else {
-    plan(asked_, 1, 1);  // throws if this cannot be planned
+    plan(asked_, 1, 1);  // Throws if the question cannot be planned.
   }
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
@@ -109,7 +108,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Whether a strategy for fates searches for each answer. This makes each question expensive.
+/// Whether the strategy for fates makes a search of its own for each plan, so that each question is expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -148,8 +147,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// The first micro-batch of the search. If the strategy searches, it is what fits when every stage is treated alike:
-/// this is found quickly, and also fits with the strategy.
+/// The micro-batch at which the search begins. If the strategy for fates searches, it is the largest one that fits when
+/// every stage has the same fate. This one is found quickly, and also fits with the strategy.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -179,7 +178,7 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nothing if it does not fit, or if the model has no stages for it even without a limit.
+/// Returns nullopt if the micro-batch does not fit, or if even without a limit the model has no stages for it.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -195,7 +194,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // Checks whether the plan depends on the memory that is available.
+    // Check whether the plan depends on the available memory.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }
@@ -204,7 +203,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Uses the largest divisor of the batch that fits as its micro-batch.
+/// Divides the batch into micro-batches. Their size is the largest divisor of the batch that fits.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
   for (const std::int64_t micro_batch : divisors_of(batch)) {

@@ -1,4 +1,4 @@
-// One card of `fits`. This finds its largest micro-batch, what memory that micro-batch needs, and how long it
+// Answers `fits` for one card: its largest micro-batch, the memory that this micro-batch needs, and the time that it
 // takes.
 #pragma once
 
@@ -18,7 +18,7 @@ class Card {
   /// `on_answer` is called after each answered question.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// The only micro-batch for which the cost model knows seconds. 0: it knows them for any.
+  /// The only micro-batch for which the cost model knows seconds; 0 if the cost model knows them for any micro-batch.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Throws InputError, Interrupted.
@@ -42,13 +42,14 @@ class Card {
   void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
 
-  Scenario asked_;   ///< the scenario of the question
-  Scenario serial_;  ///< the same without overlap, for one step
-  Scenario timed_;   ///< the same with the requested cost model
+  Scenario asked_;   ///< the scenario as the user asked it
+  Scenario serial_;  ///< the scenario without overlap, for one step
+  Scenario timed_;   ///< the scenario with the requested cost model
   std::function<void()> on_answer_;
   const Device& device_;
-  FittingPlan made_;                   ///< the last plan that fit
-  std::optional<Infeasible> refusal_;  ///< of the smallest micro-batch that does not fit
+  FittingPlan made_;  ///< the last plan that fit
+  std::optional<Infeasible>
+      refusal_;  ///< why the smallest micro-batch that does not fit was refused
 };
 
 }  // namespace sluice

@@ -9,8 +9,7 @@
 namespace sluice {
 namespace {
 
-/// An estimate of the part of a card's work that is done after `questions` questions. There are rarely more than
-/// 40.
+/// Estimates which part of a card's work is done after this number of questions. There are rarely more than 40.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }

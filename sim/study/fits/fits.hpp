@@ -1,13 +1,10 @@
-// fits: finds memory by class, the largest micro-batch on each card of a list, why the next larger one does not fit,
-// and what gradient accumulation gains. It asks the same questions as `sluice run`: a candidate fits when its scenario
-// has a plan and the plan passes its check. All sizes are bytes, and all times are seconds.
-//
-// The search for the largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven that a
-// smaller micro-batch always fits when a larger one does. So the next three above are also tried, and the search
-// continues if one of them fits. Fates that search by themselves (optimal) refuse by the least bytes of all their
-// choices, which grow with the samples. So for these fates only the next micro-batch is tried.
-//
-// Bytes and seconds.
+// For each card of a list, `fits` finds the memory by class, the largest micro-batch, why the next larger one does not
+// fit, and what gradient accumulation gains. It asks the same questions as `sluice run`: a candidate fits when its
+// scenario has a plan and the plan passes its check. All sizes are bytes, and all times are seconds. The search for the
+// largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven that a smaller micro-batch
+// always fits when a larger one does. So the next three larger micro-batches are also tried, and the search continues
+// if one of them fits. A strategy for fates that searches (optimal) refuses by the least bytes of all its choices.
+// These bytes grow with the samples, so with such a strategy only the next micro-batch is tried.
 #pragma once
 
 #include <array>
@@ -24,11 +21,12 @@
 namespace sluice {
 
 struct FitsRequest {
-  Value model;                   ///< a scenario's `model:` mapping, its file included
-  std::vector<Value> platforms;  ///< sluice-platform/1 documents; none: one device without limit
+  Value model;  ///< a scenario's `model:` mapping, its file included
+  std::vector<Value>
+      platforms;  ///< sluice-platform/1 documents; if empty, one device without limit
   std::string mode = "training";
   std::string dtype = "float32";
-  std::string optimizer = {};  ///< empty: the scenario's default
+  std::string optimizer = {};  ///< if empty, the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
   std::optional<std::int64_t> batch = {};   ///< samples of a batch for which accumulation is shown
@@ -45,7 +43,7 @@ struct Footprint {
   std::array<std::int64_t, tensor_class_count> by_class{};  ///< adds up to `bytes`
   /// The action that runs at that moment: "1B0"
   std::string action;
-  std::string doing;  ///< what it does: "backward of conv2"
+  std::string doing;  ///< what the action does: "backward of conv2"
   bool operator==(const Footprint&) const = default;
 };
 
@@ -59,31 +57,33 @@ struct Accumulation {
 struct CardFit {
   std::string platform, device;
   std::string cost;                      ///< the cost model of its seconds
-  std::optional<std::int64_t> capacity;  ///< bytes for tensors; none: no limit
+  std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the memory that tensors may not use
-  /// Samples of the largest micro-batch, which is also the largest batch without accumulation; 0:
-  /// not even one sample fits; none: any number fits.
+  /// Samples of the largest micro-batch, which is also the largest batch without accumulation. It is 0 if not even one
+  /// sample fits, and nullopt if any number fits.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one_sample;  ///< the footprint of one sample
-  /// That of the largest batch that fits. If there is no limit, that of the requested batch.
+  /// The footprint of the largest batch that fits. If there is no limit, it is the footprint of the requested batch.
   std::optional<Footprint> largest_footprint;
-  /// The footprint of the next larger micro-batch, as if there were memory for it. None if the plan
-  /// depends on the available memory (fates or stages that adapt to it): then it has no such footprint.
+  /// The footprint of the next larger micro-batch, as if there were memory for it. It is nullopt if fates or stages
+  /// adapt to the available memory, because then there is no such footprint.
   std::optional<Footprint> next;
   std::string refusal;           ///< why the next one does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of `refusal`
   Shortage shortage;             ///< the numbers of `refusal`
-  std::optional<double> step_s;  ///< of the largest, in the steady state; none: not known
+  std::optional<double>
+      step_s;  ///< step of the largest micro-batch in the steady state, if it is known
   std::optional<Accumulation> accumulation;
-  std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
-  std::string error;     ///< why no question can be asked; then the rest is empty
+  std::string
+      scenario;       ///< YAML for the largest micro-batch, or for the smallest that does not fit
+  std::string error;  ///< why no question can be asked; if it is set, the rest is empty
 };
 
 struct FitsReport {
   std::string model;
   std::string optimizer;  ///< empty for inference
-  /// The only micro-batch for which the cost model knows seconds (steps and accumulation of others
-  /// are left out); 0: it knows them for any.
+  /// The only micro-batch for which the cost model knows seconds. Steps and accumulation of other micro-batches are
+  /// left out. It is 0 if the cost model knows seconds for any micro-batch.
   std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< in the order of the platforms
 };
@@ -91,9 +91,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// If a question cannot be asked for a card (it has no rate for the dtype), the card reports this itself. Throws
-/// InputError when no card can be asked. Throws UsageError for an override of something that is searched for or has its
-/// own option, and Interrupted.
+/// If a card cannot be asked, for example because it has no rate for the dtype, its CardFit has the error. Throws
+/// InputError when no card can be asked. Throws UsageError for an override of a key that the search sets, or that has
+/// its own option. Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

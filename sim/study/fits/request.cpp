@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// The number of steps of a candidate. The second half of them is the steady state.
+/// The number of steps of each candidate. The second half of the steps is the steady state.
 constexpr std::int64_t steps = 5;
 
 }  // namespace
@@ -29,7 +29,7 @@ Value mapping(const std::vector<std::pair<std::string, std::string>>& entries) {
   return map;
 }
 
-/// Refuses overrides of things that are searched for, or that have their own options.
+/// Throws UsageError for an override of a key that the search sets, or that has its own option.
 void refuse_override(const Override& override) {
   const auto is = [&](std::vector<std::string> path) { return override.path == path; };
   const auto refuse = [&](const std::string& reason) {

@@ -26,7 +26,7 @@ struct ModelColumn {
   std::string heading;  ///< heading in table, CSV and data island
   std::string summary;  ///< a phrase, with the unit
   Cell (*cell)(const TableRow&);
-  bool of_platform = false;  ///< exists only if there is a platform
+  bool of_platform = false;  ///< the column exists only if there is a platform
   bool words = false;        ///< a column of words, aligned to the left
 };
 

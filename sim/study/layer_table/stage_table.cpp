@@ -112,8 +112,8 @@ class Rows {
     return times;
   }
 
-  /// Returns seconds for one sample. Measured seconds are for several samples, and are divided by their
-  /// number.
+  /// Returns seconds for one sample. Measured seconds may be for several samples, so they are divided by the number of
+  /// samples.
   double seconds_of(Pass pass) const {
     const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));
     const Query query = query_of(model_, *row_.layer, pass, samples, dtype_, target_->device);
@@ -123,7 +123,7 @@ class Rows {
   const Model& model_;
   DType dtype_;
   const Target* target_;
-  std::vector<bool> counted_;  ///< tensors that the kept bytes already include
+  std::vector<bool> counted_;  ///< the tensors whose bytes are already counted as kept
   TableRow row_{};
   RowCounts total_;
   double forward_s_ = 0, backward_s_ = 0;

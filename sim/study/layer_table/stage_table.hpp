@@ -1,5 +1,5 @@
-// The stage table of a model. It has counts per layer with running totals and, for a platform, the same in seconds. The
-// form comes from the document 'AlexNet on one card'.
+// The stage table of a model has counts per layer with running totals. For a platform, it also has these numbers in
+// seconds. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// The things on which seconds depend: a device, the link that feeds it, and a cost model.
+/// Everything on which seconds depend: a device, the link that feeds it, and a cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
@@ -28,7 +28,7 @@ struct Target {
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
 };
 
-/// Counts of one layer, or of all layers up to it. All except the parameters are for one sample.
+/// Counts of one layer, or of all layers from the first to this one. All except the parameters are for one sample.
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;
@@ -51,14 +51,15 @@ struct TableRow {
     double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
     double forward = 0, total_forward = 0;                    ///< seconds by the cost model
     double backward = 0, total_backward = 0;
-    /// How many copies of this layer's output fit beside the parameters up to this layer. None: no limit.
+    /// How many copies of this layer's output fit beside the parameters up to this layer. It is nullopt if there is no
+    /// limit.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
 };
 
-/// `target` may be null. Then there are no times. `dtype` turns elements into bytes. Throws InputError on
-/// overflow.
+/// `target` may be null; then the rows have no times. The size of `dtype` turns elements into bytes. Throws InputError
+/// on overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
 /// Whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
@@ -69,10 +70,10 @@ inline bool knows_macs(const Model& model) {
 /// How many seconds the whole model takes on a target.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
-  double load_s = 0;             ///< all parameters over the link
+  double load_s = 0;             ///< to load all parameters over the link
   std::optional<double> fill_s;  ///< to fill the device's memory over the link
-  std::optional<double> copies;  ///< copies of the parameters that fit; none: no parameters
-  double state_s = 0;            ///< all activations over the link
+  std::optional<double> copies;  ///< copies of the parameters that fit; nullopt without parameters
+  double state_s = 0;            ///< to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;
   std::optional<double> inferences_per_load;  ///< load_s / flop_s

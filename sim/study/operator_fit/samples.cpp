@@ -14,15 +14,15 @@
 namespace sluice {
 namespace {
 
-/// Whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input. Such a module launches
-/// nothing.
+/// Whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a module
+/// does not launch any kernel.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// Returns what must not be in both halves of a split. For an operator with weights, it is the operator, whatever its
-/// input is. For an operator without weights, it is its input.
+/// Returns the key that keeps related rows in the same half of a split. For an operator with weights, the key is the
+/// operator, whatever its input is. For an operator without weights, the key is its input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -62,8 +62,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless the rows of a class and a device are alike. They may differ in what the operator is, but not in how
-  /// it was measured: a fit of hot and cold rows together would describe neither.
+  /// Throws unless all rows of a class and a device were measured in the same way. The operators may differ, but a fit
+  /// of hot and cold rows together would describe neither.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
@@ -130,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  std::optional<std::string> stood_for_;  ///< the device that "" stood for
+  std::optional<std::string> stood_for_;  ///< the one device whose rows have the name ""
 };
 
 }  // namespace

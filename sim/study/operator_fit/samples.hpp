@@ -1,5 +1,4 @@
-// The samples from which a fit learns. They are rows of profiles as kernels, with their class, dtype and
-// device.
+// The samples from which a fit learns: rows of profiles as kernels, with their class, dtype and device.
 #pragma once
 
 #include <map>
@@ -26,13 +25,13 @@ struct FitSamples {
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices, by the name that the rows use. The name "" stands for one further device, whatever
-/// its name is.
+/// The data sheets of the devices, by the names that the rows use. The name "" may stand for one further device with
+/// any name.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Takes the forward rows of leaves with a time above 0. Throws InputError when a device of the rows has no data sheet,
-/// or when the data sheet lacks a figure that the form needs. Also throws it when rows of one class and device were
-/// measured in several ways, such as hot and cold.
+/// Takes the forward rows of leaves (operators that contain no other operators) with a time above 0. Throws InputError
+/// when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form needs. Also throws
+/// InputError when rows of one class and device were measured in several ways, such as hot and cold.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

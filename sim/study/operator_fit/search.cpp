@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Residuals above this count in proportion to their size, and below it in proportion to their square.
+/// The penalty of a residual is quadratic below this size, and linear above it.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 

@@ -1,4 +1,4 @@
-// The search for the parameters of a form.
+// Searches for the parameters of a form.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,19 @@ struct FittedParameters {
   double penalty = 0;
 };
 
-/// Finds the parameters for which `mean`, plus a term that keeps each parameter near its usual value, is least. The
-/// search begins at `start` and stays within the parameters' ranges, as logarithms. Parameters without a range, and
-/// those of another part of the form, keep their start values. Equal arguments give equal results. The method is
-/// Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the parameters that minimise `mean` plus a term that keeps each parameter near its usual value. The search
+/// begins at `start` and stays within the parameters' ranges. It uses the logarithms of the parameters. Parameters
+/// without a range, and those of another part of the form, keep their start values. Equal arguments give equal results.
+/// The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Grows like the square of a deviation near 0 and in proportion to it far from 0, so that single
-/// outliers have little effect.
+/// Quadratic in a deviation near 0 and linear in a large deviation, so that single outliers have little effect.
 double penalty(double over);
 
-/// Returns the mean penalty of the deviations from a form. If there are many samples, only every second, third, …
-/// sample is used.
+/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every second,
+/// third, … sample is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

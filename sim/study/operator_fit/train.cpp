@@ -13,9 +13,8 @@
 namespace sluice {
 namespace {
 
-/// The least energy per FLOP that a device reached. It is joules as a multiple of the data sheet's watts, at the upper
-/// quartile of the device's FLOP/s. It is 0 if it cannot be known, because there is only one device, or no products, or
-/// no watts.
+/// The least energy per FLOP of all devices. For one device, it is the watts of the data sheet divided by the upper
+/// quartile of the measured FLOP/s. The result is 0 if there is only one device, or if products or watts are missing.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -48,8 +47,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Fits from two start points, because the optimum may jump. For example, another tile may become the best, or the rows
-/// may fit the cache.
+/// Fits from two start points, because the optimum may jump: for example, another tile may become the best, or the rows
+/// may begin to fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -79,7 +78,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// If one sample has no energy, energy is not fitted at all. This also holds for every split.
+/// Whether all samples have energy. If one sample has none, energy is not fitted at all, not even in a split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -138,7 +137,7 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// The samples for which the condition is true, and the others.
+/// Divides the samples into those for which the condition is true, and the others.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
                                                            Chosen&& chosen) {
@@ -148,7 +147,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// Computes the errors on each device, with a fit to all other devices.
+/// For each device, computes the errors of a fit to all other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

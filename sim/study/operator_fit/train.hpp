@@ -1,5 +1,4 @@
-// Fits classes of operators to measurements, and says how large the error is for configurations
-// that were not measured.
+// Fits classes of operators to measurements, and estimates the error for configurations that were not measured.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@
 namespace sluice {
 
 struct TrainingOptions {
-  /// The number of random splits; one half is fitted and the other half is predicted.
+  /// The number of random splits. In each split, a fit to one half predicts the other half.
   int splits = 5;
-  bool corrections = true;  ///< keep the deviations from the form
+  bool corrections = true;  ///< keep the samples' deviations from the form in the fit
 };
 
-/// Fits one class. There must be samples, all with positive seconds. Energy is fitted if all of them have joules. Equal
-/// inputs give equal fits.
+/// Fits one class. There must be at least one sample, and all samples must have positive seconds. Energy is fitted if
+/// all samples have joules. Equal inputs give equal fits.
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 

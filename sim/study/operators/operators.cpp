@@ -16,7 +16,8 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// The cost of `times` calls of that price. While it computes, the device takes `watts` more than when it is idle.
+/// The cost of `times` executions that have this price each. During the computation, the device draws `watts` in
+/// addition to its idle power.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;
@@ -73,7 +74,8 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      double seconds = 0;  // A policy may have given the stage seconds of its own.
+      double seconds =
+          0;  // A policy may have given the stage other seconds than the sum of its layers.
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;
       for (const auto& [layer, price] : parts)

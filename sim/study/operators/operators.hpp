@@ -1,4 +1,4 @@
-// Shows where the time and energy of the computation go. The sums are by class of operators, and by layer.
+// Sums the time and energy of the computation by class of operators and by layer.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Sums over a whole run. As in an action, joules are those above idle power.
+/// Sums over a whole run. `joules` are the joules above idle power, as in an action.
 struct OperatorSum {
   std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
   std::string type;  ///< the layer's type; for a class its name
@@ -22,8 +22,8 @@ struct OperatorSums {
   OperatorSum total;
 };
 
-/// Returns the sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no price of a layer
-/// explains, count as "other". Throws InputError as the cost model does.
+/// Returns the sums for a lowered plan of that scenario. Seconds that a policy set itself count as "other" if no price
+/// of a layer explains them. Throws InputError if the cost model throws it.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

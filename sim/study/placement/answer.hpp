@@ -1,5 +1,5 @@
-// The answer of a placement curve for other programs. It has rows and documents, as the command prints them and as
-// Python reads them.
+// The answer of a placement curve for other programs, as rows and documents. The command prints these, and Python reads
+// them.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@ namespace sluice {
 /// The keys of a row, in their order.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping with some of these keys; a key is absent if it does not apply to this
-/// method.
+/// A result as a mapping. A key of placement_columns() is absent if it does not apply to the method of this result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
 /// Returns the static placement whose tensors are shown unless the user chooses another placement. It is the one for
-/// the largest memory that is at most half of what is needed, or else the first static one. Returns nullptr if none was
-/// requested or none fits.
+/// the largest memory that is at most half of the needed bytes. If there is none, it is the first static placement.
+/// Returns nullptr if no static placement was requested or none fits.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. If the tensor is in fast
-/// memory, worth_s are the seconds that would be lost without this. If it is in slow memory, they are the seconds that
-/// fast memory would gain. All other tensors stay where they are, and moves are not counted. Throws UsageError when the
-/// result has no placement, because it was refused or is that of the cache.
+/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. For a tensor in fast memory,
+/// worth_s are the seconds that the run would lose with this tensor in slow memory. For a tensor in slow memory,
+/// worth_s are the seconds that the run would gain with this tensor in fast memory. All other tensors stay where they
+/// are, and the seconds of moves are not counted. Throws UsageError when the result has no placement, because it was
+/// refused or is that of the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
 /// The whole answer, as the command prints it with --json.

@@ -24,7 +24,7 @@ constexpr double most_sizes = 1000;
          "fast to slow memory (1:8), or shares in steps (10%..100%:5)");
 }
 
-/// `part` is the part of the option's value that the message names.
+/// Parses a number. A message names `part`, the part of the option's value in which the number stands.
 double number(const std::string& digits, const std::string& part) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -82,7 +82,7 @@ void add_range(std::vector<double>& sizes, const std::string& part, std::size_t 
     sizes.push_back((low + n * step) / 100 * static_cast<double>(needed));
 }
 
-/// Throws InputError at the key cost.model when the cost model does not count memories.
+/// Throws InputError at the key cost.model when the cost model does not distinguish memories.
 void check_cost(const Scenario& scenario) {
   if (scenario.cost.model->counts_memories) return;
   std::vector<std::string> known;

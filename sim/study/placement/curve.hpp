@@ -1,5 +1,4 @@
-// The slowdown of a scenario for each method of placing its tensors. It is a function of the part of the needed bytes
-// that fits into fast memory.
+// The slowdown of a scenario for each method of placing its tensors, as a function of the size of fast memory.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,9 @@
 
 namespace sluice {
 
-/// Parses sizes of fast memory, separated by commas. A size is "16GB"; or "40%" of what the scenario needs; or "1:8",
-/// the ratio of fast to slow memory; or "10%..100%" in steps of 10 %, or with another step, "..100%:5". Throws
-/// UsageError, which names the option --fast.
+/// Parses sizes of fast memory, separated by commas. "16GB" is a size. "40%" is a part of the bytes that the scenario
+/// needs. "1:8" is the ratio of fast to slow memory. "10%..100%" is a range in steps of 10 %, and "10%..100%:5" has
+/// steps of 5 %. Throws UsageError, which names the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
 
 /// Parses the rates at which kernels read and write slow memory in place: "20GB/s:4.4GB/s". Throws
@@ -30,22 +29,22 @@ struct PlacementCurve {
   std::string cost_model;
   PlacementQuestion question;
   std::optional<PlacementProblem::Rates> in_place = {};
-  std::int64_t needed = 0;                         ///< the most bytes that exist at one time
+  std::int64_t needed = 0;  ///< the largest number of bytes that exist at one time
   std::optional<std::int64_t> fast_capacity = {};  ///< the fast memory that the device has
   double all_fast_s = 0;                           ///< the seconds with everything in fast memory
-  std::vector<PlacementResult> results;            ///< sorted by capacity, then by way
+  std::vector<PlacementResult> results;            ///< sorted by capacity, then by method
 
   double fraction(const PlacementResult& result) const;
   double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }
 };
 
 struct CurveRequest {
-  std::string device;             ///< empty: the first device that has two memories
-  std::string fast = {};          ///< empty: 10%..100%, and what the device has
-  std::vector<std::string> ways;  ///< empty: all methods
+  std::string device;             ///< if empty: the first device that has two memories
+  std::string fast = {};          ///< if empty: 10%..100%, and the size that the device has
+  std::vector<std::string> ways;  ///< if empty: all methods
   int nodes = 1000;
-  /// The rates at which kernels read and write slow memory, in addition to their other time. None: the cost model says
-  /// how long this takes.
+  /// The rates at which kernels read and write slow memory in place. Their time at these rates is added to their other
+  /// time. If there are no rates, the cost model gives this time.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementProgress progress = {};
 };

@@ -1,4 +1,4 @@
-// The aim of a search. It consists of a number that should be small or large, and of limits of other numbers.
+// The aim of a search: a number that should be small or large, and limits that other numbers must keep.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SearchNumber {
   std::string text;  ///< as given: "peak_bytes.gpu"
   std::string name;  ///< name of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
   std::string unit;  ///< the unit of the metric, or of the key
-  int key = -1;      ///< index among the varied keys; -1: it is a metric
+  int key = -1;      ///< index among the varied keys; -1 if the number is a metric
 
   bool is_key() const { return key >= 0; }
 };
@@ -36,7 +36,7 @@ struct SearchLimit {
   double limit = 0;     ///< in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// By which part of the limit a number breaks the limit. It is 0 if the number keeps the limit.
+  /// By how much a number breaks the limit, relative to the limit. It is 0 if the number keeps the limit.
   double broken_by(double found) const;
 };
 

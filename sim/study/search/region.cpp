@@ -12,17 +12,19 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
 constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
-constexpr double apart = 0.15;      ///< starts of walks that are closer than this count as one
+constexpr double apart =
+    0.15;  ///< starting points of walks that are closer together than this count as one
 constexpr std::size_t most_starts = 3;
-/// The number of points of DIRECT per dimension. DIRECT only has to find the valleys. Further points are better used
-/// for walks.
+/// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys. Further points are
+/// better used for walks downhill.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// Calls of a method per point that it may ask. There are more calls than points, because rounded values make many
-/// calls ask for a known point.
+/// The number of calls that a method may make for each point that it may ask. A method needs more calls than points,
+/// because rounding makes many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
-/// Turns a merit into one number, for a walk. Points that keep the limits get smaller numbers than all others.
+/// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other
+/// points.
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
   const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
@@ -73,7 +75,7 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks several points at once: the ends of the ranges, where most answers are, and the middle.
+/// Asks the corners and the middle of the ranges at once. The best point is often in a corner.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -161,8 +163,8 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point here can be the answer. The reason is that a varied key is wrong, or that the
-    // requested number does not exist.
+    // If all corners failed, no point of this region can be the answer: a varied key is wrong, or the requested number
+    // does not exist.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
@@ -172,8 +174,8 @@ bool Region::search(std::size_t most_points) {
           return merit.status == Merit::LimitStatus::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // If no point keeps the limits so far, DIRECT runs again. The amount by which limits are broken then leads it
-    // towards points that keep them.
+    // If no point keeps the limits so far, DIRECT runs again. In this second run, the amount by which limits are broken
+    // leads DIRECT towards points that keep them.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

@@ -1,4 +1,4 @@
-// One combination of the listed values, with the ranges that are searched for it.
+// One combination of the listed values, together with the ranges that are searched for this combination.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,11 @@ namespace sluice {
 
 class Region {
  public:
-  /// `row` has the values of all other keys; `searched` contains the indexes of the keys that are
-  /// searched.
+  /// `row` has the values of the keys that are not searched. `searched` contains the indexes of the searched keys.
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Asks at most `most_points` points. Returns true if the search ended before it had used them
-  /// all.
+  /// Asks at most `most_points` points. Returns true if the search ended before it had used all of them.
   bool search(std::size_t most_points);
 
  private:
@@ -45,7 +43,7 @@ class Region {
   SearchRow row_;
   std::vector<std::size_t> searched_;
   std::size_t before_ = 0, most_points_ = 0;
-  std::vector<std::size_t> mine_;  ///< indices of its points among the trials
+  std::vector<std::size_t> mine_;  ///< indices of this region's points among the trials
 };
 
 }  // namespace sluice

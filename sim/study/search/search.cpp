@@ -12,20 +12,20 @@ namespace sluice {
 
 namespace {
 
-constexpr double least_for_a_region = 12;  ///< points: the corners, and some more
-constexpr double worth_a_search = 40;      ///< points that a region of ranges should have
+constexpr double least_for_a_region =
+    12;  ///< the least number of points for one region: the corners, and some more
+constexpr double worth_a_search = 40;  ///< points that a region of ranges should have
 
-/// The keys whose values are combined with each other, and the keys that are searched for each of these
-/// combinations.
+/// The keys in two parts. All values of the keys in `tried` are combined with each other. The keys in `searched` are
+/// searched for each of these combinations.
 struct KeySplit {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
 
-/// Lists are combined. Whole numbers are combined too, beginning with those with the fewest values, as long as all
-/// combinations fit into the allowed points. If ranges are searched, each combination needs the points of a region. If
-/// there are not enough points for that, whole numbers are searched as well, beginning with those with the most
-/// values.
+/// Lists are always combined. Whole numbers are combined too, as long as all combinations fit into the allowed points;
+/// keys with few values come first. If ranges are searched, each combination needs enough points for a region. If there
+/// are not enough points, whole numbers are searched as well, beginning with the keys with the most values.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;
@@ -42,7 +42,7 @@ KeySplit split_of(const SearchRequest& request) {
   });
   const double each = split.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // the number of these keys that are combined
+  std::size_t few = 0;  // the number of whole-number keys that are combined
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
@@ -81,7 +81,7 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
                    " are allowed; allow more (--points, points=) or list fewer values");
 }
 
-/// The combinations of listed values; keys that are searched have no value in them.
+/// The combinations of listed values. The text of a searched key is empty in them.
 std::vector<SearchRow> combinations_of(const SearchRequest& request, const KeySplit& split) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
   for (const std::size_t k : split.tried) {

@@ -21,7 +21,7 @@ struct SearchRequest {
   std::vector<SearchLimit> limits = {};
   std::size_t most_points = 200;  ///< the largest number of different points to ask
   std::size_t jobs = 1;           ///< points that run at the same time, if several are known
-  /// Runs the best point by both executors, and throws when they differ.
+  /// Runs the best point by both executors, and throws if their results differ.
   Measure by_both_executors = {};
   Store* store = nullptr;
   bool retry_failed = false;
@@ -29,16 +29,17 @@ struct SearchRequest {
   std::function<void(std::size_t done, std::size_t most)> progress = {};
 };
 
-/// The merit of a point. A smaller merit is better. Of two points that keep all limits, the one with the smaller number
-/// is better. Of two others, it is the one that breaks the limits less.
+/// The merit of a point. A smaller merit is better. If two points keep all limits, the one with the smaller number is
+/// better. If both break limits, the one that breaks them less is better.
 struct Merit {
   enum class LimitStatus {
     keeps,    ///< it keeps all limits
     breaks,   ///< it runs, but breaks a limit
-    refused,  ///< it has no such number: it does not fit, or cannot be evaluated
+    refused,  ///< lacks the number of the goal: it does not fit, or cannot be evaluated
   };
   LimitStatus status = LimitStatus::refused;
-  /// Keeps: the goal (negative to maximise); otherwise by how much limits are broken.
+  /// If the point keeps all limits: the goal, with its sign changed if it is maximised. Otherwise: by how much the
+  /// point breaks limits.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };
@@ -47,20 +48,21 @@ struct SearchResult {
   Points points;      ///< the points that were evaluated, in order
   SweepResult sweep;  ///< their results
   std::vector<Merit> merits;
-  std::optional<std::size_t> best;  ///< index in `points`; none: no point keeps all limits
-  /// The point that would be better than `best`, but breaks a limit. If there are several, it is the one
-  /// that breaks its limit least.
+  std::optional<std::size_t> best;  ///< index in `points`; nullopt if no point keeps all limits
+  /// A point that would be better than `best` if it did not break a limit. If there are several, it is the one that
+  /// breaks its limit least.
   std::optional<std::size_t> beyond;
-  std::size_t as_good = 0;  ///< other points with the same number as the best
-  bool all_asked = false;   ///< every combination was asked
-  bool exhaustive = false;  ///< every combination was asked and none failed, so no point is better
-  bool used_up = false;     ///< it ended because `most_points` were evaluated
+  std::size_t as_good = 0;  ///< number of other points that are as good as the best
+  bool all_asked = false;   ///< every combination was evaluated
+  bool exhaustive =
+      false;             ///< every combination was evaluated and none failed, so no point is better
+  bool used_up = false;  ///< the search ended because `most_points` were evaluated
 };
 
-/// Searches the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination the
-/// remaining ranges are searched: their corners, then DIRECT, then Subplex from the best points, then neighbouring
-/// whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the allowed points,
-/// and everything that run_sweep throws.
+/// Searches for the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination the
+/// remaining ranges are searched: first their corners, then by DIRECT, then by Subplex from the best points, then among
+/// neighbouring whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the
+/// allowed points. Throws the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
 /// The number of the goal or of a limit at a point; NaN if there is none.

@@ -21,16 +21,15 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. It comes after all other
-/// merits.
+/// The merit of a point that ran but lacks a number that the goal or a limit names. It is worse than all other merits.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// By how much the needed memory exceeds the available memory, relative to the latter; 1 if this is
-/// not known.
+/// By how much the needed memory exceeds the available memory, relative to the available memory. It is 1 if the sizes
+/// are not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
@@ -86,8 +85,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// If any points ran, at least one of them must have the number. Any point will do, because the names of devices differ
-/// between platforms.
+/// Throws if points ran but none of them has the number. One point with the number is enough, because the names of
+/// devices differ between platforms.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

@@ -1,4 +1,4 @@
-// The points that a search has evaluated. Each is evaluated once, and stored like a point of a sweep.
+// The points that a search has evaluated. Each point is evaluated once, and stored like a point of a sweep.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The values of all keys, as texts after KEY=.
+/// The values of all keys of a point, as the texts after KEY=.
 using SearchRow = std::vector<std::string>;
 
 class Trials {
@@ -20,7 +20,7 @@ class Trials {
   const Merit& merit(std::size_t place) const { return merits_[place]; }
   bool knows(const SearchRow& row) const { return places_.contains(row); }
 
-  /// Returns the index of a point, and evaluates it if that was not done before.
+  /// Returns the index of a point. Evaluates the point if it was not evaluated before.
   std::size_t ask(const SearchRow& row);
   /// Evaluates several points at once.
   void ask_all(const std::vector<SearchRow>& rows);

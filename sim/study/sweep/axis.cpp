@@ -23,7 +23,7 @@ constexpr std::size_t most_points = 1'000'000;
                    "the one before), as in workload.batch=1..32*2");
 }
 
-/// Splits at commas outside of brackets, braces and quotes.
+/// Splits the text at commas that are outside of brackets, braces and quotes.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -61,7 +61,7 @@ std::optional<RangeEnd> range_end(std::string_view text) {
   return end;
 }
 
-/// "lo..hi", and what follows it: ':' or '*' with its number.
+/// "lo..hi", and the ':' or '*' that may come after it with a number.
 struct Range {
   RangeEnd low, high;
   char by = 0;  ///< ':', '*' or 0 for neither
@@ -131,7 +131,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-/// Returns the unit that both ends of the range have.
+/// Returns the unit of both ends of the range. An end without a unit takes the unit of the other end.
 std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;

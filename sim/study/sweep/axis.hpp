@@ -9,17 +9,16 @@
 namespace sluice {
 
 struct Axis {
-  std::string key;                  ///< with dots: "workload.batch"
-  std::vector<std::string> values;  ///< as they would be written after KEY= on the command line
+  std::string key;  ///< with dots: "workload.batch"
+  std::vector<std::string>
+      values;  ///< the texts that the user would write after KEY= on the command line
 };
 
-/// KEY=a,b,c these values; a comma inside brackets, braces or quotes does not separate
-/// KEY=lo..hi:n n values at equal distances, including both ends KEY=lo..hi*f lo, lo x
-/// f, lo x f x f, ... up to hi KEY=lo..hi all whole numbers from lo to hi Both ends may
-/// have the same unit: 16GB/s..64GB/s:4. If only one end has a unit, the unit is used
-/// for both. Amounts of memory between the ends are rounded to whole bytes. Text that
-/// is not a range of numbers is a single value: ../platforms/k40.yaml. Throws
-/// UsageError.
+/// Parses an axis. KEY=a,b,c gives these values. A comma inside brackets, braces or quotes does not separate values.
+/// KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x f, ...
+/// up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If only one
+/// end has a unit, the unit is used for both. Amounts of memory between the ends are rounded to whole bytes. Text that
+/// is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
 /// A range "lo..hi" without a number of values or a factor after it.
@@ -28,8 +27,8 @@ struct PlainRange {
   std::string unit;          ///< of both ends; may be empty
   bool whole = false;        ///< both are written without a fraction or an exponent
 };
-/// Returns none if `values` is something else, such as a list. `word` is KEY=values, for messages. Throws UsageError
-/// when the ends have two units, or when the range ends before it begins.
+/// Returns nullopt if `values` is not such a range but, for example, a list. `word` is KEY=values, for messages. Throws
+/// UsageError when the ends have two units, or when the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
 /// Returns a value of a range as text. If the ends are `whole` numbers, so are the values between them. They are
@@ -46,7 +45,7 @@ enum class Over {
   zip,   ///< the first values of all, the second values of all, ...
 };
 
-/// One value of each axis. Each is given by its position in the axis's `values`.
+/// One value of each axis, given by its index in the axis's `values`.
 using Place = std::vector<std::size_t>;
 
 /// The points of a sweep, in order. `keys` are numbers from 0 to size() - 1.
@@ -55,7 +54,7 @@ class Points {
   /// Throws UsageError for a key that is given twice, for axes of different lengths with `zip`, and
   /// for more than a million points.
   Points(std::vector<Axis> axes, Over over);
-  /// Points that the caller lists: each row has the values of all keys. Throws UsageError.
+  /// Takes points that the caller lists. Each row has the values of all keys. Throws UsageError.
   Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
 
   std::size_t size() const { return size_; }
@@ -73,7 +72,7 @@ class Points {
  private:
   std::vector<Axis> axes_;
   Over over_ = Over::grid;
-  std::vector<std::size_t> strides_;  ///< per axis, for a grid
+  std::vector<std::size_t> strides_;  ///< one per axis; used by a grid
   std::size_t size_ = 0;
 };
 

@@ -12,8 +12,7 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
-/// Returns the name of a file that is read in the belief that nobody changes it, so that SQLite needs no
-/// files beside it.
+/// Returns a name that makes SQLite open the file as one that nobody changes. SQLite then needs no files beside it.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {
@@ -27,7 +26,7 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Whether there are transactions that have not been copied into the database itself.
+/// Whether the log beside the database has transactions that the database file does not contain yet.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);
@@ -67,7 +66,8 @@ void Connection::require(int code) const {
                 "; what was committed before is still there");
 }
 
-// If another process switches at the same time, SQLite refuses at once instead of waiting. So this tries again.
+// If another process switches at the same time, SQLite refuses at once instead of waiting. So this function tries
+// again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

@@ -15,8 +15,8 @@ class Statement;
 
 class Connection {
  public:
-  /// Opens a file, which is made if it does not exist and `may_make` says so. A write-protected file
-  /// can be read. Throws IoError.
+  /// Opens a file. If the file does not exist, it is made if `may_make` is true. A write-protected file can be read.
+  /// Throws IoError.
   Connection(std::string path, bool may_make);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -48,7 +48,7 @@ class Statement {
 
   void bind(int place, std::string_view text);
   void bind_blob(int place, std::string_view bytes);
-  void bind(int place, double number);  ///< not a number: NULL
+  void bind(int place, double number);  ///< NaN is stored as NULL
   void bind(int place, std::int64_t number);
   /// Returns true if there is a row. Returns false at the end; then the statement can be bound again.
   bool step();
@@ -57,7 +57,7 @@ class Statement {
   void reset();
 
   std::string text(int column) const;  ///< the text or bytes of a column
-  double number(int column) const;     ///< NULL: not a number
+  double number(int column) const;     ///< NULL is read as NaN
   std::int64_t integer(int column) const;
 
  private:

@@ -40,7 +40,7 @@ bool says_prices(const std::string& override) {
   return key == "platform" || key == "cost";
 }
 
-/// The text of the choices that the plan made for the scenario. It is empty if nothing was open.
+/// Describes the choices that the plan made for the scenario. The text is empty if the scenario left nothing open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -54,8 +54,8 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. Returns none if the run blocks or may block: then the point must be planned
-/// again.
+/// Measures a plan that was priced again. Returns nullopt if the run blocks or may block. In this case the point must
+/// be planned again.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -66,7 +66,7 @@ std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question
   return summarise(totals);
 }
 
-/// Measures a plan that was just made; while it does so, the plan has more iterations.
+/// Measures a plan that was just made. During the measurement, the plan has more iterations.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);
@@ -104,7 +104,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// Plans that were made for points. Each is used by one thread at a time.
+/// The plans that were made for points. Each plan is used by one thread at a time.
 class Variants::Plans {
  public:
   /// Plans that this thread has for itself. They are given back when this object ends.
@@ -203,7 +203,7 @@ KnownPoint known_point(const Variants& variants, const std::vector<std::string>&
     return {std::move(key), std::move(scenario)};
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception&) {  // evaluate() reports the reason
+  } catch (const std::exception&) {  // evaluate() will report the reason
     return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
   }
 }

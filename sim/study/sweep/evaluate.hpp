@@ -22,10 +22,10 @@ class Variants {
   ~Variants();
 
   const Scenario& base() const { return base_; }
-  /// The scenario with these values changed. Throws as load_scenario does. Any thread may call it.
+  /// Returns the scenario with these values changed. Throws the exceptions of load_scenario. Any thread may call it.
   Scenario with(const std::vector<std::string>& overrides) const;
-  /// Runs a scenario that with() has made, in the replay. Throws what make_plan and check throw. Any thread may call
-  /// it.
+  /// Runs a scenario that with() returned, in the replay. Throws the exceptions of make_plan and check. Any thread may
+  /// call it.
   PointResult ask(const Scenario& scenario) const;
 
  private:
@@ -37,27 +37,27 @@ class Variants {
   std::unique_ptr<Plans> plans_;
 };
 
-/// Runs a plan and returns the numbers of the run. The bound of the plan's question is given in seconds.
+/// Runs a plan and returns the numbers of the run. `question_bound_s` is the bound of the question, in seconds.
 using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
 /// Measures in the replay. Any thread may call it. It loads neither SimGrid nor HDF5 into the process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
-/// Evaluates a point in the replay. Every exception except Interrupted becomes the outcome. Any thread may call
-/// it.
+/// Evaluates a point in the replay. If an exception is thrown, the result reports it; only Interrupted is passed on.
+/// Any thread may call it.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
-/// The same for a scenario that variants.with() has made.
+/// Evaluates a scenario that variants.with() returned, in the same way.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
-/// The same, but makes a new plan and measures it. Several threads may call it if they may call `measure`.
+/// Makes a new plan for the point and runs it with `measure`. Several threads may call it if they may call `measure`.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// The key of a point in a store. It is the sha256 (64 hexadecimal digits) of the resolved scenario, which contains all
-/// data that the scenario reads, and of the library that computes the result.
+/// The key of a point in a store: a sha256 with 64 hexadecimal digits. It is the hash of the resolved scenario, which
+/// contains all data that the scenario reads, and of the library that computes the result.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
   std::string key;  ///< point_key(), or a hash of the request if the scenario cannot be read
-  std::optional<Scenario> scenario;  ///< none: it cannot be read
+  std::optional<Scenario> scenario;  ///< nullopt if the scenario cannot be read
 };
 /// Throws only Interrupted. Any thread may call it.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);

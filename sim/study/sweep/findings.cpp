@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// A number and what follows it, such as a unit.
+/// A number, and the text after it, such as a unit.
 struct Quantity {
   double number = 0;
   std::string unit;
@@ -32,7 +32,7 @@ bool is_number(const std::string& text) {
   return quantity_of(text).has_value();
 }
 
-/// Sorts points by their numbers along an axis. Numbers of different units stay as they were listed.
+/// Sorts points by their numbers along an axis. Points whose numbers have different units keep their order.
 void sort_along(std::vector<std::size_t>& row, const Points& points, std::size_t axis) {
   const auto at = [&](std::size_t point) { return *quantity_of(points.value(point, axis)); };
   if (std::any_of(row.begin(), row.end(),
@@ -116,7 +116,7 @@ bool hides(const PointResult& outcome) {
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
   const std::optional<std::size_t> along = longest_axis_of_numbers(points);
   if (!along || points.over() != Over::grid || result.points.size() != points.size()) return {};
-  // The points of each combination of the other axes' values, in the order of this axis.
+  // Each row has the points with equal values on all other axes, in the order of this axis.
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<std::size_t> others;
@@ -131,7 +131,8 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     });
     if (row.empty()) continue;
     sort_along(row, points, *along);
-    std::size_t from = row.size();  // the first position from which on all are hidden
+    std::size_t from =
+        row.size();  // the first position after which all points hide their transfers
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};
     for (std::size_t a = 0; a < points.axes().size(); ++a) {

@@ -13,37 +13,38 @@ namespace sluice {
 
 /// The metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
-/// Whether a small or a large number is better. Throws UsageError when there is no such metric.
+/// Whether the metric of this number says that small or large is better. Throws UsageError when there is no such
+/// metric.
 bool has_direction(const std::string& number);
-/// The numbers that the points have of a metric: "makespan_s" alone, or "peak_bytes[gpu]" and
-/// "peak_bytes[host]". If no point has any, the name of the metric.
+/// The names of a metric's numbers at the points of a result: "makespan_s" alone, or "peak_bytes[gpu]" and
+/// "peak_bytes[host]". If no point has any such number, returns the name of the metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
-/// The index in the result of the complete point with the best number of a metric; of several that are
-/// equal to a part in 10^9, the first. None: no point has the number, or it has no direction. Throws
-/// UsageError when there is no such metric.
+/// The index of the complete point with the best number of a metric. Numbers that agree to 1e-9 count as equal, and the
+/// first of equal points is returned. Returns nullopt if no point has the number, or if neither small nor large is
+/// better. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// If computation waits for transfers at most this part of its time, they count as hidden.
+/// Transfers count as hidden if computation waits for them for at most this part of its time.
 inline constexpr double hidden_share = 0.05;
-/// The time of waiting for transfers as a part of computation and waiting. It is not a number (NaN) if the point has no
-/// numbers.
+/// The time of waiting for transfers, divided by the time of computation and waiting together. It is NaN if the point
+/// has no numbers.
 double exposed_share(const PointResult& outcome);
-/// Whether exposed_share() is at most hidden_share, to a part in 10^9.
+/// Whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// From which value of one axis on transfers are hidden, while the values of the other axes are fixed.
+/// The value of one axis from which on transfers are hidden, while the values of the other axes are fixed.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of the other axes that have several values
-  std::string from;         ///< KEY=VALUE from which on transfers stay hidden; empty: at no value
-  bool everywhere = false;  ///< already at the first value
+  std::string
+      from;  ///< KEY=VALUE from which on transfers stay hidden; empty if there is no such value
+  bool everywhere = false;  ///< transfers are hidden from the first value on
 };
-/// The results along the axis with the most values. There are results if all values of that axis are numbers, and if a
-/// grid was swept completely. They cover the points that ran, in the order of the numbers. Empty if there is no such
-/// axis.
+/// The findings along the axis with the most values, for the points that ran, in the order of the axis's numbers. The
+/// list is empty unless all values of that axis are numbers and a whole grid was swept.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
-/// Points that were refused for the same reason, apart from numbers in its text.
+/// Points that were refused for the same reason. Numbers in the text of the reason may differ.
 struct Refusal {
   PointResult::Status status = PointResult::Status::infeasible;
   std::size_t count = 0;

@@ -25,17 +25,17 @@ using NumberNames = std::vector<NumberName>;
 struct PointResult {
   enum class Status {
     complete,    ///< it ran
-    infeasible,  ///< it does not fit, or blocks: this too is an answer
+    infeasible,  ///< it does not fit, or its run blocks; this is an answer too
     failed,      ///< the point could not be evaluated: an error of the input, or of the program
   };
   Status status = Status::failed;
-  std::string reason = {};    ///< first line of why there are no numbers; empty if complete
-  std::string message = {};   ///< all lines of that reason
-  std::string shortage = {};  ///< infeasible: json_shortage() on one line
-  std::shared_ptr<const NumberNames> names = {};  ///< complete: the names of the numbers
-  std::vector<double> numbers = {};               ///< not a number: the metric is absent
+  std::string reason = {};                        ///< first line of `message`; empty if complete
+  std::string message = {};                       ///< why there are no numbers, in full
+  std::string shortage = {};                      ///< if infeasible: json_shortage() on one line
+  std::shared_ptr<const NumberNames> names = {};  ///< if complete: the names of the numbers
+  std::vector<double> numbers = {};               ///< NaN if the metric is absent
   std::string bound_by = {};                      ///< what binds the run
-  std::string chosen = {};    ///< choices that were made for it; empty: nothing was open
+  std::string chosen = {};    ///< choices that were made for the point; empty if nothing was open
   std::string executor = {};  ///< the executor that ran it
   bool verified = false;      ///< SimGrid gave the same result
 

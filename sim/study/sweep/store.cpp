@@ -31,8 +31,8 @@ static_assert(application == 1399616873 && version == 1);
 constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
-/// A failure replaces only another failure. So when a worker dies after another one has answered, the answer is not
-/// lost.
+/// A failure replaces only another failure. So an answer of one worker is not lost when another worker dies at the same
+/// point.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
@@ -146,7 +146,7 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// Of several processes that find an empty file, one makes the tables.
+  /// If several processes find an empty file, only one of them makes the tables.
   void make_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;
@@ -194,7 +194,7 @@ class Store::Database {
     return names;
   }
 
-  /// Throws InputError if the row is not one that a store can hold.
+  /// Throws InputError if the row cannot come from a store.
   StoredPoint read(const Statement& row) {
     try {
       return unchecked(row);

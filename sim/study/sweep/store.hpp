@@ -1,6 +1,6 @@
-// The store of a study is an SQLite file with a row for each point that has an answer. With it, a sweep that was
-// stopped can continue. A transaction is on the disk when commit() returns. FORMAT.md in this folder describes the
-// tables.
+// The store of a study is an SQLite file with a row for each point that has an answer. A sweep that was stopped can
+// continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in this folder
+// describes the tables.
 #pragma once
 
 #include <functional>
@@ -28,21 +28,20 @@ class Store {
  public:
   enum class Mode { write, read };
 
-  /// Opens the file; with the mode `write` it makes a file that does not exist. Several processes
-  /// may have it open; each waits for the other's transactions. With the mode `read` nothing of the
-  /// file changes, which may be write-protected, and only find(), for_each() and size() may be
-  /// called. Throws IoError when the file cannot be opened, and InputError when it is not a store, or
-  /// is a store of another version.
+  /// Opens the file. With the mode `write`, a file that does not exist is made, and several processes may have the file
+  /// open: each waits for the other's transactions. With the mode `read`, the file is not changed and may be
+  /// write-protected, and only find(), for_each() and size() may be called. Throws IoError when the file cannot be
+  /// opened. Throws InputError when it is not a store, or is a store of another version.
   explicit Store(const std::string& path, Mode mode = Mode::write);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The outcome of a point; none: the store does not have it. Throws IoError.
+  /// Returns the outcome of a point, or nullopt if the store does not have the point. Throws IoError.
   std::optional<PointResult> find(const std::string& key);
-  /// Adds or replaces a point. It is on the disk after commit(). Throws IoError.
+  /// Adds or replaces a point. The point is on the disk after commit(). Throws IoError.
   void put(const StoredPoint& point);
-  /// Records that SimGrid gave the same result.
+  /// Records that SimGrid gave the same result for this point.
   void set_verified(const std::string& key);
   void commit();
   /// Closes the file, after which no other function may be called. What commit() has not written is lost.
@@ -56,8 +55,8 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies into `into` those points of the store at `from` that it lacks. An answer replaces a failed point. Returns the
-/// number of copied points.
+/// Copies the points that `into` lacks from the store at `from`. An answer replaces a failed point. Returns the number
+/// of copied points.
 std::size_t merge(Store& into, const std::string& from);
 
 }  // namespace sluice

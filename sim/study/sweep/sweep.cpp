@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds between_commits(200);
 /// An outcome, passed from the thread that found it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
-  std::string key;        ///< the key in the store; empty: there is none
+  std::string key;        ///< the key in the store; empty without a store
   PointResult outcome;
   bool is_stored = false;
 };
@@ -43,7 +43,7 @@ class Sweep {
 
   SweepResult run() {
     if (request_.simgrid || (request_.by_both_executors && request_.verify > 0))
-      load_engine();  // Load it before forks.
+      load_engine();  // Load the engine before the process forks.
     if (request_.simgrid)
       in_processes();
     else
@@ -66,7 +66,7 @@ class Sweep {
     return outcome;
   }
 
-  /// Looks the point up, and evaluates it if the store does not have it.
+  /// Returns the stored answer of the point, or evaluates the point if the store does not have it.
   Answer answer(std::size_t place) {
     const std::vector<std::string> changes = overrides(place);
     if (!request_.store) return {place, "", evaluate(request_.variants, changes), false};
@@ -206,14 +206,14 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Whether SimGrid has given this stored result, or confirmed it, or there are no numbers to confirm.
+  /// Whether this stored point is left as it is: SimGrid gave or confirmed the result, or there are no numbers.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point that the store does not have from SimGrid in a process of its own. The results are stored after
-  /// every few points.
+  /// Runs each point in a process of its own, unless the store has a result of SimGrid for it. The results are stored
+  /// after every few points.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {

@@ -1,4 +1,4 @@
-// A sweep: one scenario at many points, evaluated by the replay in a few threads.
+// A sweep evaluates one scenario at many points, by the replay in a few threads.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace sluice {
 
 class Store;
 
-/// Part `number`, counted from 1, of N equal parts of a sweep. It has the points whose position, divided by N, leaves
-/// the remainder `number` - 1.
+/// One of several equal parts of a sweep. `number` counts the parts from 1. The part has the points whose position,
+/// divided by the number of parts, leaves the remainder `number` - 1.
 struct Shard {
   std::size_t number = 1, count = 1;
   bool has(std::size_t point) const { return point % count == number - 1; }
@@ -27,34 +27,36 @@ Shard parse_shard(const std::string& text);
 struct SweepRequest {
   const Variants& variants;
   const Points& points;
-  std::size_t jobs = 1;  ///< threads, or processes with SimGrid; does not change the answer
-  Measure simgrid = {};  ///< runs each point in its own process; none: the replay runs them
-  /// The share of the points, 0 to 1, that both executors repeat, each in its own process. A share above
-  /// 0 is at least one point.
+  std::size_t jobs = 1;  ///< threads, or processes with SimGrid; the answer does not depend on it
+  Measure simgrid = {};  ///< runs each point in its own process; if empty, the replay runs them
+  /// The share of the points that both executors repeat, from 0 to 1. Each of these points has its own process. A share
+  /// above 0 is at least one point.
   double verify = 0;
-  Measure by_both_executors = {};  ///< runs them, and throws when the executors differ
+  Measure by_both_executors =
+      {};  ///< runs a point by both executors, and throws when their results differ
   Shard shard = {};
-  Store* store = nullptr;     ///< where outcomes are looked up and kept; null: nowhere
+  Store* store = nullptr;     ///< where outcomes are looked up and stored; null: no store
   bool retry_failed = false;  ///< points that failed before are evaluated again
   /// Called in the thread of the caller with the number of points that have an outcome.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
 struct SweepResult {
-  std::vector<std::size_t> points;    ///< their numbers, ascending; all points, or those of a shard
+  std::vector<std::size_t>
+      points;  ///< numbers of the points, ascending: all points, or those of a shard
   std::vector<PointResult> outcomes;  ///< one per element of `points`
-  std::size_t ran = 0;                ///< points that were executed now and have numbers
+  std::size_t ran = 0;                ///< points that were executed by this call and have numbers
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
 };
 
-/// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError of
-/// the store, and Interrupted, after which the store has all answers so far. Any other fault is the outcome of its
-/// point.
+/// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError if
+/// the store throws it. Throws Interrupted after all answers so far have been stored. Any other fault becomes the
+/// outcome of its point.
 SweepResult run_sweep(const SweepRequest& request);
 
-/// The points that SimGrid repeats: this share of the points that ran, rounded up. They are the points whose values
-/// have the smallest hashes. This is as good as a random choice, and the same every time.
+/// Chooses the points that SimGrid repeats: this share of the points that ran, rounded up. The points whose values have
+/// the smallest hashes are chosen. The choice is as good as a random one, and the same every time.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

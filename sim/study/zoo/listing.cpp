@@ -32,7 +32,7 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word that leaves the choice open first. This word is not an entry of the catalog.
+/// Puts the word `auto`, which leaves the choice open, before the entries. The word is not an entry of the catalog.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;
@@ -112,7 +112,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// A stage table in data-island form cannot have a summary of its own, so it gets one here.
+/// Lists the documents of a folder. A stage table in data-island form cannot have a summary of its own, so this
+/// function gives it one.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -239,7 +240,7 @@ std::string type_words(const Field& field) {
   return "any value";
 }
 
-/// The field of a record: name, type, default, choices, help.
+/// A field of a record as JSON: name, type, default, choices, help.
 static Value json_field(const Field& field) {
   return object({
       {"name", field.name},

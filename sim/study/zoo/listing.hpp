@@ -1,4 +1,4 @@
-// Lists what Sluice contains. The entries of the catalogs and the bundled documents become lists of one form.
+// Lists the entries of the catalogs and the bundled documents, all in one form.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace sluice {
 
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
-  std::string name;   ///< as an override writes it: "tokens", "links.host.bandwidth"
+  std::string name;   ///< as an override names it: "tokens", "links.host.bandwidth"
   std::string value;  ///< for a parameter: its default
-  std::string note;   ///< what it means, or its source
+  std::string note;   ///< for a parameter: its meaning; for a figure: its source
 };
 
 /// What is known about one entry of any kind.
@@ -21,7 +21,7 @@ struct Listed {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about it
   std::string source = {};
-  std::string example = {};  ///< a command that runs as it is
+  std::string example = {};  ///< a command that the user can run without changes
   std::string unit = {};     ///< the unit of a metric
   std::string file = {};     ///< the file of a document
   const std::vector<Field>* parameters = nullptr;
@@ -36,11 +36,11 @@ struct ListedKind {
 std::vector<ListedKind> listed_kinds();
 std::vector<std::string> listed_kind_names();
 
-/// The entries of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms,
-/// scenarios or fits. Throws UsageError for any other word.
+/// The entries of one kind: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios or
+/// fits. Throws UsageError for any other word.
 std::vector<Listed> listing(const std::string& kind);
 
-/// The type in words for people: "integer", "quantity in byte/s".
+/// The type of a field in words for the user: "integer", "quantity in byte/s".
 std::string type_words(const Field& field);
 
 /// The entries as `sluice list --json` prints them.

@@ -1,4 +1,4 @@
-// fitted_share: how much of the computation comes from fitted or interpolated measurements, and how
+// The note fitted_share says how much of the computation comes from fitted or interpolated measurements, and how
 // accurate these are.
 #include "study/answer/asked.hpp"
 #include "study/answer/note.hpp"

@@ -1,4 +1,4 @@
-// idle_device: one of several devices has almost nothing to compute.
+// The note idle_device says that one of several devices has almost nothing to compute.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// A device is idle when it computes this many times less than the busiest one.
+/// A device counts as idle when it computes for a tenth of the busiest device's seconds, or less.
 constexpr double tenfold = 10;
 
 std::string percent(double share) {

@@ -1,4 +1,4 @@
-// measured_batch: a profile was apparently measured for a multiple of the given batch.
+// The note measured_batch says that a profile was apparently measured for a multiple of the given batch.
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -15,8 +15,8 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// Returns the greatest common divisor of the rows per sample of all linear layers. A layer's multiply-accumulates are
-/// rows x weights. Parameters also contain biases, so macs / parameters is rounded up to give the rows.
+/// Returns the greatest common divisor of the rows per sample of all linear layers. A layer has rows x weights
+/// multiply-accumulates. Its parameters also include biases, so macs / parameters is rounded up to give the rows.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)

@@ -1,4 +1,4 @@
-// measured_on: on what the rows of the profile were measured.
+// The note measured_on says on which device the rows of the profile were measured.
 #include "base/suggest.hpp"
 #include "study/answer/asked.hpp"
 #include "study/answer/note.hpp"

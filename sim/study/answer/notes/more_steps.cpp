@@ -1,5 +1,5 @@
-// more_steps: for many steps another plan takes less time per step than the plan that was chosen
-// for the few steps of the question.
+// The note more_steps says that for many steps another plan takes less time per step than the plan that was chosen for
+// the few steps of the question.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-/// With this many steps, a choice shows what is gained after the first loads. If the question has as many, its own
-/// answer is already chosen for many steps.
+/// With this number of steps, a choice shows what it gains after the first loads. If the question has as many steps,
+/// its own answer is already chosen for many steps.
 constexpr std::int64_t several_steps = 8;
 /// A gain below this part of a step's time is not reported.
 constexpr double noticeable = 0.01;
@@ -23,7 +23,7 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. To search all cuts again would
+/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. Another search of all cuts would
 /// take several times as long as planning did.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;

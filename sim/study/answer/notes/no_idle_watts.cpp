@@ -1,5 +1,5 @@
-// no_idle_watts: the energy does not include the time in which a device waits, because its idle
-// watts are not known.
+// The note no_idle_watts says that the energy does not include the time in which a device waits, because its idle watts
+// are not known.
 #include <cmath>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// recomputed_for_nothing: recomputation costs time and does not lower the peak.
+// The note recomputed_for_nothing says that recomputation costs time and does not lower the peak.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,15 +11,14 @@
 namespace sluice {
 namespace {
 
-/// A saving below this part of the peak counts as none.
+/// A saving below this part of the peak is ignored.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// The most bytes that a device holds, and the seconds of the run, with other fates and as much memory as these fates
-/// need.
+/// The peak of a device and the seconds of the run, for other fates that get as much memory as they need.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;
@@ -37,7 +36,7 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
     for (std::size_t p = 0; p < plan.pools.size(); ++p)
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
-  } catch (const Error&) {  // the policy does not support these fates
+  } catch (const Error&) {  // The policy does not support these fates.
   }
   return outcome;
 }

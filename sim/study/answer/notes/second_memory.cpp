@@ -1,4 +1,4 @@
-// second_memory: a device can reach several memories, but its kernels use only the first one.
+// The note second_memory says that a device can reach several memories, but its kernels use only the first one.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -44,7 +44,7 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
-/// What the reader can do if nothing is in this memory.
+/// Says what the reader can do if this memory holds nothing.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;

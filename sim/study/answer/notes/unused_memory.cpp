@@ -1,4 +1,4 @@
-// unused_memory: the platform has a memory that the plan does not use.
+// The note unused_memory says that the platform has a memory that the plan does not use.
 #include <algorithm>
 #include <vector>
 
