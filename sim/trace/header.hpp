@@ -1,4 +1,4 @@
-// The header of a trace. It says where the trace comes from and how the run ended.
+// The header of a trace says where the trace comes from and how the run ended.
 #pragma once
 
 #include <functional>
@@ -21,11 +21,11 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"; empty without SimGrid
   std::string scenario;                           ///< the whole text of the resolved scenario
   std::string plan;                               ///< the plan's text
-  /// Makes the plan's text, if `plan` is empty. It is called once, in the writer's thread, because
-  /// the text of a large plan takes a while.
+  /// Makes the plan's text if `plan` is empty. This is called once, in the writer's thread, because the text of a large
+  /// plan takes a while.
   std::function<std::string()> make_plan = {};
-  /// What was asked, how certain the answer is, and notes, as JSON. It is empty if these were not given. It follows
-  /// from the other content of the trace, so it is not part of the content hash.
+  /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave none. This text is not
+  /// part of the content hash, because it also depends on the documents that were read.
   std::string answer = {};
   /// The facts that differ between two runs of the same plan, such as wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;

@@ -1,5 +1,5 @@
-// The tables that give the numbers in a trace a meaning. The code that runs a plan fills them from the plan. A trace
-// itself does not depend on plans.
+// The tables that give a meaning to the numbers in a trace. The code that runs a plan fills the tables from the plan,
+// so that a trace itself does not depend on plans.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Labels {
   };
   struct Pool {
     std::string name;
-    std::int64_t capacity = -1;  ///< bytes; -1: unlimited
+    std::int64_t capacity = -1;  ///< bytes; -1 means unlimited
   };
   struct Tensor {
     std::string name, tensor_class;

@@ -1,5 +1,4 @@
-// Sinks without a file. One forgets everything. The other keeps everything, for tests and small
-// runs.
+// Sinks without a file. One sink forgets everything. The other sink keeps everything, for tests and small runs.
 #pragma once
 
 #include <vector>

@@ -15,14 +15,14 @@ struct SeriesTable {
     std::string summary;
     std::vector<double> values;  ///< one per bin
   };
-  double width = 0;          ///< seconds of a bin; the last one may be shorter
+  double width = 0;          ///< seconds of a bin; the last bin may be shorter
   std::vector<double> time;  ///< seconds: the end of each bin
-  /// The busy share of each bin: the bins of stream 0, then those of stream 1, and so on. It is
-  /// empty if it was not recorded.
+  /// The busy share of each bin: first the bins of stream 0, then the bins of stream 1, and so on. It is empty if
+  /// utilisation was not recorded.
   std::vector<double> utilisation;
   std::vector<Series> series;
 
-  /// Returns the `time.size()` bins of one stream; none if utilisation was not recorded.
+  /// Returns the `time.size()` bins of one stream. The span is empty if utilisation was not recorded.
   std::span<const double> utilisation_of(std::size_t stream) const {
     const std::size_t bins = time.size(), begin = stream * bins;
     if (begin + bins > utilisation.size()) return {};

@@ -1,5 +1,5 @@
-// The spans and memory events that an execution emits, in the order of time. Any number of sinks may receive them.
-// Actions, streams, pools and tensors are numbers of rows in the tables of trace/labels.hpp.
+// The spans and memory events of an execution, in the order of time. Any number of sinks may receive them. Actions,
+// streams, pools and tensors are row numbers of the tables of trace/labels.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct Span {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t action = nobody;
-  std::int64_t iteration = 0;  ///< of the body; 0 in prologue and epilogue
+  std::int64_t iteration = 0;  ///< iteration of the body; 0 in prologue and epilogue
   double start = 0;
-  double end = 0;        ///< the stream is free again
+  double end = 0;        ///< from this time on, the stream is free again
   double available = 0;  ///< when actions that wait for it may start: end + latency of the route
-  /// Seconds for which its stream was idle before it (since the end of its previous span, or 0).
+  /// Seconds for which the stream was idle before this span: since the end of the stream's previous span, or since 0.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row of the span that ended the last wait, from 0 in the order of emission. That span ended the wait by its
-  /// arrival, or by the release that made the grant possible. The row is -1 if this span started at once.
+  /// The row of the span that ended the last wait. Rows count from 0 in the order of emission. That span ended the wait
+  /// because its data arrived, or because its end freed the bytes. The row is -1 if this span started at once.
   std::int64_t cause = -1;
 };
 
@@ -43,30 +43,30 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// The spans and events that were emitted last are repeated `times` times, each time later.
+/// Repeats the latest spans and events `times` times. Each repetition is later than the one before.
 struct Repetition {
-  /// If a repetition has more spans than this, one period and the number of repetitions are kept instead.
+  /// If a repetition has more spans than this, the trace keeps one period and the number of repetitions instead.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  double seconds = 0;              ///< by how much each repetition is later
-  std::int64_t iterations = 0;     ///< iterations of the body by which each repetition is later
-  const std::vector<Span>& spans;  ///< the latest emitted spans, of one period
+  double seconds = 0;              ///< by how much each repetition is later than the one before
+  std::int64_t iterations = 0;     ///< by how many iterations of the body each repetition is later
+  const std::vector<Span>& spans;  ///< the spans of one period: those that were emitted last
   const std::vector<MemoryEvent>& memory;
-  const std::vector<std::uint32_t>& streams;  ///< by span
+  const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns the span as it is in repetition number k, counted from 1. For k = 0 it is the span itself.
+  /// Returns the span as it is in repetition k. Repetitions count from 1, and k = 0 gives the span itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Returns whether the repetition has so many spans that they are not written one by one.
+  /// Whether the repetition has so many spans that they are not written one by one.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Keeps shifted times in order. Rounding must not let two spans of a stream overlap. It must also not let a span end
-/// before the span that was emitted before it.
+/// Keeps times in order after they were shifted. In spite of rounding, two spans of a stream must not overlap, and a
+/// span must not end before the span that was emitted before it.
 class Sequence {
  public:
   /// Begins with one repetition.
@@ -79,14 +79,14 @@ class Sequence {
   double last_end_ = 0, last_event_ = 0;
 };
 
-/// Receives an execution as it happens: spans in the order of their ends, and memory events in the order of time.
-/// Events at the same time also have a fixed order (execute/emitter.hpp).
+/// Receives an execution while it happens: spans in the order of their ends, and memory events in the order of time.
+/// The order of events at the same time is fixed, too (execute/emitter.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
-  /// Receives a steady state. By default this emits every span and event of it one by one.
+  /// Receives a steady state. By default, this function emits every span and event of the steady state one by one.
   virtual void repeat(const Repetition& repetition);
 };
 

@@ -1,5 +1,5 @@
-// The numbers of a run, as plain data. The metrics compute them, the trace stores them, and the commands print them.
-// Their order is that of the metric catalog.
+// The numbers of a run, as plain data. The metrics compute these numbers, the trace stores them, and the commands print
+// them. The numbers are in the order of the metric catalog.
 #pragma once
 
 #include <limits>
@@ -18,7 +18,7 @@ struct SummaryValue {
   };
 
   Kind kind = Kind::number;
-  double number = std::numeric_limits<double>::quiet_NaN();  ///< NaN: absent
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< NaN if the number is absent
   std::string text;
   std::vector<Keyed> keyed;
   std::string absent;  ///< why there is no number
@@ -61,13 +61,13 @@ struct Summary {
       if (metric.name == name) return &metric;
     return nullptr;
   }
-  /// Returns NaN if there is no such metric, if it is not a number, or if it is absent.
+  /// Returns NaN if there is no such metric, if its value is not a number, or if its value is absent.
   double number(const std::string& name) const {
     const Metric* metric = find(name);
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Returns the number of a metric for one key. It is NaN in the same cases as above.
+  /// Returns the number of a metric for one key. Returns NaN if the function above would.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

@@ -1,5 +1,4 @@
-// Converts the metrics of a run to a document. Numbers have full precision, and null stands for a number that is
-// absent.
+// Converts the metrics of a run to a document. Numbers have full precision. An absent number becomes null.
 #pragma once
 
 #include "document/value.hpp"
@@ -7,7 +6,8 @@
 
 namespace sluice {
 
-/// Returns {name: value}. A metric by key is nested: {"peak_bytes": {"gpu": 1}}. An absent value is null.
+/// Returns {name: value}. The values of a metric with keys are nested: {"peak_bytes": {"gpu": 1}}. An absent value is
+/// null.
 Value json_metrics(const Summary& summary);
 /// Returns {name: unit}.
 Value json_units(const Summary& summary);

@@ -1,4 +1,4 @@
-// The catalog of export formats. To add one, add a file beside this one and a line here.
+// The catalog of export formats. To add a format, add a file beside this one and a line here.
 #include "trace/export/export.hpp"
 
 namespace sluice {

@@ -1,16 +1,14 @@
-// Writes Chrome's trace events as JSON. Each span is a pair of events "B" and "E", with one process per device and
-// one thread per stream. There are counters "C" for memory levels, flows "s" and "f" along waits, and metadata
-// "M". Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium
-// project.
+// Writes Chrome's trace events as JSON. Each span becomes a pair of events "B" and "E". Each device is a process, and
+// each stream is a thread. Memory levels are counters "C", waits are flows "s" and "f", and names are metadata "M".
+// Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
-// Events on one thread must nest, and the spans here do not even overlap (timeline.hpp). If a span begins
-// when another one ends, both times are the same decimal text. A complete event "X" would give a duration
-// instead of an end. A reader that adds the duration to the beginning may get a slightly different time by
-// rounding. Speedscope would then nest the two spans and leave the first one open. "B" and "E" of a span
-// carry the same arguments, because Speedscope needs this to match them when a span has no length.
-// chrome://tracing reports that both have values, and uses them. `highres-ticks` tells chrome://tracing that
-// times on whole milliseconds are exact, not rounded. All names are escaped so that the JSON can be put into
-// an HTML page.
+// Events on one thread must nest, and the spans here do not even overlap (timeline.hpp). If a span begins when another
+// span ends, both times are the same decimal text. A complete event "X" would have a duration instead of an end. By
+// rounding, a reader that adds the duration to the beginning may get a slightly different end. Speedscope would then
+// nest the two spans and leave the first span open. "B" and "E" of a span have the same arguments, because Speedscope
+// needs equal arguments to match the two events of a span without length. chrome://tracing reports the repeated
+// arguments and uses them. `highres-ticks` tells chrome://tracing that times on whole milliseconds are exact, not
+// rounded. All names are escaped so that the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -58,7 +56,7 @@ class ChromeWriter {
  private:
   struct Texts {
     std::string event;  ///< "name": …, "cat": …
-    std::string args;   ///< the arguments that all executions share
+    std::string args;   ///< the arguments that all executions of the action share
   };
 
   Texts texts_of(const Labels::Action& action) const {
@@ -73,7 +71,7 @@ class ChromeWriter {
     return texts;
   }
 
-  /// Writes one event as {"ph": …, "pid": …, and then the text `rest`.
+  /// Writes one event as {"ph": …, "pid": …, and then the text `rest`, and a closing brace.
   void event(char phase, std::size_t group, const std::string& rest) {
     std::string& out = outlet_.text();
     out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
@@ -123,8 +121,8 @@ class ChromeWriter {
           thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
-  /// A flow belongs to the slice that encloses its time. The next slice may begin at the end of a slice, so a flow
-  /// leaves just before the end.
+  /// Writes the flows of a slice. A reader assigns a flow to the slice that encloses the flow's time. The next slice
+  /// may begin when this slice ends, so a flow leaves just before the end.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");
@@ -151,7 +149,7 @@ class ChromeWriter {
   const Labels& labels_;
   const TrackGroups groups_;
   Outlet outlet_;
-  std::vector<Texts> texts_;  ///< by action
+  std::vector<Texts> texts_;  ///< one per action
   bool first_ = true;
 };
 

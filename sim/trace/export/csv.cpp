@@ -1,5 +1,5 @@
-// Writes spans as CSV (RFC 4180), with one row per span, in the order of their ends. Times are in seconds with every
-// digit. A cell without a value is empty. `cause` counts the rows from 0.
+// Writes spans as CSV (RFC 4180), with one row per span, in the order of their ends. Times are in seconds with all
+// digits. A cell without a value is empty. `cause` is a row number that counts from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -18,7 +18,8 @@ std::string number_or_nothing(std::int32_t number) {
   return number < 0 ? "" : std::to_string(number);
 }
 
-/// The cells of an action: before the iteration, between the iteration and the start, and at the end.
+/// The parts of a row that depend only on the action: before the iteration, between the iteration and the start, and at
+/// the end.
 struct Cells {
   std::string before, middle, after;
 };

@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-using Row = std::vector<std::string>;  ///< of JSON texts
+using Row = std::vector<std::string>;  ///< the cells of a row, as JSON texts
 
-/// Returns one row per number. A metric by key has one row per key. An absent number is null.
+/// Returns one row per number. A metric with keys has one row per key. An absent number is null.
 std::vector<Row> metrics(const Summary& summary) {
   std::vector<Row> rows = {{"\"metric\"", "\"key\"", "\"value\"", "\"unit\""}};
   for (const Summary::Metric& metric : summary.metrics) {
@@ -45,7 +45,7 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums by stage number. The number -1 counts actions that belong to no stage.
+/// Returns the sums by stage number. The number -1 has the sums of actions that do not belong to a stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;

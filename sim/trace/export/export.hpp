@@ -1,7 +1,7 @@
-// Exports a trace to the formats of other programs. There are timelines that people can open, and rows for
-// spreadsheets. Each format has one file and one line in catalog.cpp.
+// Exports a trace to the formats of other programs: timelines that people can look at, and rows for spreadsheets. Each
+// format has one file and one line in catalog.cpp.
 //
-// Exports are written as a stream, so their memory does not grow with the number of spans.
+// Exports are written piece by piece, so that the memory does not grow with the number of spans.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,10 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  std::vector<std::string> tables = {};  ///< of a format of one table: the first is the default
-  /// `table` is one of `tables`, or empty if there are none. Throws InputError if the trace
-  /// contradicts itself, Interrupted on a signal, and what the reader and `write` throw.
+  std::vector<std::string> tables =
+      {};  ///< for a format that holds one table; the first is the default
+  /// Writes the trace. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if the trace
+  /// contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of `write`.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;
 };
 

@@ -1,10 +1,9 @@
 // Writes Perfetto's trace, which consists of TracePackets of protocol buffers. The field numbers come from Perfetto's
-// public schema. The part of the schema that is used here is in tests/support/perfetto_subset.proto.
+// public schema. tests/support/perfetto_subset.proto has the part of the schema that is used here.
 //
-// There is a process for each device, a track for each of its streams, and a counter for each memory. Each track is a
-// packet sequence of its own, and the packets of a sequence are in the order of time. The reader must merge the
-// sequences by time, as Perfetto does. Names are written in full instead of interned, so that each packet can be read
-// alone.
+// Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a packet
+// sequence of its own, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
+// does. Each packet has the full names instead of references to interned names, so that a packet can be read alone.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"
@@ -58,7 +57,7 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1: first groups, then streams, then pools. Number 0 is the trace itself.
+  // Tracks are numbered from 1: first groups, then streams, then pools. Track 0 is the trace itself.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -67,7 +66,7 @@ class PerfettoWriter {
     return groups_.names.size() + labels_.streams.size() + pool + 1;
   }
 
-  /// Writes a packet of the track's own sequence.
+  /// Writes a packet of the track's sequence.
   template <class Fill>
   void packet(std::uint64_t track, Fill&& fill) {
     proto_.message(field::trace_packet, [&] {
@@ -189,7 +188,7 @@ class PerfettoWriter {
   const TrackGroups groups_;
   Outlet outlet_;
   ProtoWriter proto_;
-  std::vector<Names> names_;  ///< by action
+  std::vector<Names> names_;  ///< one per action
 };
 
 void write_perfetto(const TraceReader& trace, const std::string&, const Write& write) {

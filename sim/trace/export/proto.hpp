@@ -1,5 +1,5 @@
-// Writes the part of protocol buffers' wire format that traces need. Only sim/trace/export uses it. The format is
-// described at protobuf.dev, "Encoding".
+// Writes the part of protocol buffers' wire format that traces need. Only sim/trace/export uses this code. The format
+// is described at protobuf.dev, "Encoding".
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@ namespace sluice {
 
 class ProtoWriter {
  public:
-  /// Appends to `out`.
+  /// Takes the string to which the messages are appended.
   explicit ProtoWriter(std::string& out) : out_(out) {}
 
   /// Writes uint64, int64 (negative numbers as ten bytes), int32, enum and bool.
@@ -29,7 +29,7 @@ class ProtoWriter {
     varint(out_.size(), value.size());
     out_ += value;
   }
-  /// Writes a message whose fields `fill` writes.
+  /// Writes a nested message. `fill` writes the fields of this message.
   template <class Fill>
   void message(int field, Fill&& fill) {
     tag(field, 2);

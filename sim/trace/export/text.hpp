@@ -1,4 +1,4 @@
-// Functions that write the pieces of text that exports consist of.
+// Functions for the texts that exports write.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace sluice {
 class Outlet {
  public:
   explicit Outlet(const Write& write) : write_(write) {}
-  /// Returns the text; callers append to it.
+  /// Returns the text, to which callers append.
   std::string& text() { return text_; }
-  /// Must be called after each row or packet.
+  /// Passes the text on if it is large. Must be called after each row or packet.
   void pass() {
     if (text_.size() >= 1 << 16) finish();
   }
@@ -36,7 +36,7 @@ class Outlet {
 /// that older JavaScript takes for line ends are escaped.
 std::string json_string(std::string_view text);
 
-/// Returns a JSON number: without a fraction if it is whole, null if it is not finite.
+/// Returns a JSON number. A whole number has no fraction, and a number that is not finite becomes null.
 std::string json_number_text(double number);
 
 /// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":

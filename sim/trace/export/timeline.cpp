@@ -16,13 +16,13 @@ namespace {
 }
 
 std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
-  constexpr double most = 9.2e9;  // 2^63 ns is a little more
+  constexpr double most = 9.2e9;  // The limit is a little below 2^63 ns.
   if (!(seconds >= 0 && seconds <= most))
     refuse(trace, "the time " + exact(seconds) + " s is not in 0.." + exact(most));
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Keeps spans in the order in which they came, until all spans that waited for them are known.
+/// Keeps spans in the order of arrival until all spans that waited for them are known.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -47,20 +47,20 @@ class Window {
   }
 
  private:
-  /// A span or a flow of the window. Spans are numbered from 1; 0 means none. A flow has the number of the span where
-  /// it ends.
+  /// A span or a flow of the window. Spans are numbered from 1, and 0 means that there is no span. A flow has the
+  /// number of the span at which the flow ends.
   struct Item {
     Span span;
-    std::uint64_t previous = 0;  ///< execution of the same action
-    bool waited = false;         ///< a flow ends here
+    std::uint64_t previous = 0;  ///< the execution of the same action before this one
+    bool waited = false;         ///< whether a flow ends here
     std::uint64_t first_leaving = 0, last_leaving = 0;
     std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this flow
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// If whole periods were repeated, rounding may let a span begin just before the end of the span before it. Then the
-  /// span is moved to begin at that end.
+  /// After repeated periods, a span may begin just before the end of the previous span because of rounding. In this
+  /// case the beginning of the span is moved to that end.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
@@ -79,7 +79,8 @@ class Window {
   }
 
   /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). In such a trace,
-  /// it is the execution of this action that became available at the start, and waits for memory have none.
+  /// the source of a wait for data is the execution of this action that was available when the span started. A wait for
+  /// memory has no source there.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -115,8 +116,8 @@ class Window {
   const std::function<void(const Slice&)>& take_;
   std::vector<Item> items_;  ///< a ring buffer
   std::uint64_t added_ = 0, taken_ = 0;
-  std::vector<std::uint64_t> latest_;  ///< execution, by action
-  std::vector<double> free_at_;        ///< by stream
+  std::vector<std::uint64_t> latest_;  ///< the latest execution of each action
+  std::vector<double> free_at_;        ///< one per stream
   std::vector<std::uint64_t> leaving_;
 };
 
@@ -153,12 +154,11 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // Times of two streams may differ by the precision of the simulator's clock, although the streams act at the same
-      // moment.
+      // Two streams may act at the same moment although their times differ by the precision of the simulator's clock.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");
-      // A time that is not a number is refused below.
+      // A time that is NaN is refused below.
       if (!(event.time <= last)) last = event.time;
       take(nanoseconds(trace, last), event.level);
     }

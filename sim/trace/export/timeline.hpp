@@ -1,11 +1,11 @@
-// Reads a trace as timelines. A timeline has tracks, and a track has slices with flows between them. Only
-// sim/trace/export uses this.
+// Reads a trace as timelines. A timeline has tracks. A track has slices, and flows lead from slice to slice. Only
+// sim/trace/export uses this code.
 //
-// Timestamps are whole nanoseconds: each time is rounded to the nearest one, and halves are rounded up. Rounding keeps
-// the order of times, so slices of one track do not overlap, and none ends before it begins. A slice shorter than a
-// nanosecond may have no length. The functions throw InputError if the trace contradicts itself. This is so for a time
-// that is not finite, is negative or is beyond 292 years, for a span that ends before it starts, and for spans of one
-// stream that overlap.
+// Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Rounding
+// keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. A slice that is
+// shorter than a nanosecond may have no length. The functions throw InputError if the trace contradicts itself: if a
+// time is not finite, is negative or is beyond 292 years, if a span ends before it starts, or if spans of one stream
+// overlap.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,30 @@
 
 namespace sluice {
 
-/// Assigns streams and pools to groups. Each device has a group. A pool belongs to the group of the device that has the
-/// same name. All other pools are in a group of their own, "memories".
+/// Assigns streams and pools to groups. Each device has a group, which also has the pool with the name of the device.
+/// All other pools are in the group "memories".
 struct TrackGroups {
   std::vector<std::string> names;
-  std::vector<std::size_t> of_stream, of_pool;  ///< the index of the group
+  std::vector<std::size_t> of_stream, of_pool;  ///< the index of the group for each stream and pool
 
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from a span to a span that waited for it. The number of a flow is unique in the
-/// trace and never 0.
+/// A span on its track. A flow leads from a span to another span that waited for it. A flow has a number that is unique
+/// in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;
   std::uint64_t begin, end;                   ///< ns
-  std::uint64_t arriving;                     ///< the flow that ends here, or 0
-  const std::vector<std::uint64_t>& leaving;  ///< flows that begin here
+  std::uint64_t arriving;                     ///< the number of the flow that ends here, or 0
+  const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin here
 };
 
-/// Calls `take` for each slice, in the order of the ends. A flow leads to a span from its `cause`: the span
-/// whose arrival brought its data, or whose end freed the bytes that it waited for. A trace of version 1.0 has
-/// no causes. There the flow comes from the execution of the blocker that became available when the span
-/// started, and waits for memory have no flow. A flow begins in an earlier slice than the one in which it ends,
-/// so some spans must be remembered. If more than `window` spans end between the two slices, the flow is left
-/// out.
+/// Calls `take` for each slice, in the order of the ends. A flow leads to a span from the span's `cause`, whose data
+/// arrived or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the flow comes
+/// from the execution of the blocker that became available when the span started, and waits for memory have no flow. A
+/// flow begins in an earlier slice than the one in which it ends, so earlier spans must be remembered. If more than
+/// `window` spans end between the two slices, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 
@@ -49,7 +48,7 @@ void for_each_slice(const TraceReader& trace, const std::function<void(const Sli
 void for_each_level(const TraceReader& trace, std::uint32_t pool,
                     const std::function<void(std::uint64_t time, std::int64_t level)>& take);
 
-/// Returns what the span waited for last: the action's name, "memory of POOL", or "".
+/// Returns the name of what the span waited for last: an action, "memory of POOL", or "" if the span did not wait.
 std::string blocker_of(const Labels& labels, const Span& span);
 
 /// Returns the name of the stage, its number if it has no name, or "" for an action without a stage.

@@ -19,7 +19,7 @@ BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
   }
   current_ = free_.back();
   free_.pop_back();
-  const SignalsHeld held;  // signals go to the simulating thread
+  const SignalsHeld held;  // Signals must go to the simulating thread.
   thread_ = std::thread([this] { run(); });
 }
 
@@ -31,7 +31,7 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Works without the lock, so that the simulation goes on. Remembers an exception for the simulation.
+/// Runs a piece of work without the lock, so that the simulation goes on. An exception is kept for the simulation.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

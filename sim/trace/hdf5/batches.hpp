@@ -1,5 +1,5 @@
 // Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies into them, and waits if the thread falls behind.
+// only copies into the batches. It waits if the background thread falls behind.
 #pragma once
 
 #include <condition_variable>
@@ -23,17 +23,18 @@ struct Batch {
 class BatchQueue {
  public:
   struct Work {
-    std::function<void()> prepare;              ///< is called first
+    std::function<void()> prepare;              ///< is called before all other work
     std::function<void(const Batch&)> consume;  ///< is called for each batch, in order
     /// Does one piece of low-priority work while no batch is waiting. Returns false when no such
     /// work is left.
     std::function<bool()> idle;
   };
-  /// If the work throws, the next call of a function of this class throws the exception, and no more work is done.
+  /// If the work throws, no more work is done. The next call of a function of this class then throws the same
+  /// exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
-  ~BatchQueue();  ///< waits for the thread; does not report errors
+  ~BatchQueue();  ///< waits for the thread, and does not report errors
 
   /// Returns the batch to fill. Call hand_over() when it is full.
   Batch& current() { return *current_; }
@@ -50,11 +51,11 @@ class BatchQueue {
 
   Work work_;
   std::vector<std::unique_ptr<Batch>> all_;
-  std::vector<Batch*> free_, full_;  ///< full_: oldest first
+  std::vector<Batch*> free_, full_;  ///< the oldest batch of full_ comes first
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  bool abandoned_ = false;  ///< the queue is ending, and the rest need not be done
+  bool abandoned_ = false;  ///< the queue is ending, and the rest of the work need not be done
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Reorders the bytes of all cells: all first bytes come first, then all second bytes, and so on.
+/// Reorders the bytes of all cells: the first bytes of all cells come first, then all second bytes, and so on.
 template <std::size_t width>
 void shuffle_cells(const unsigned char* raw, std::size_t rows, unsigned char* out) {
   for (std::size_t row = 0; row < rows; ++row)
@@ -27,8 +27,8 @@ void shuffle(const unsigned char* raw, std::size_t rows, std::size_t width, unsi
     for (std::size_t row = 0; row < rows; ++row) out[byte * rows + row] = raw[row * width + byte];
 }
 
-/// Computes Fletcher's checksum over big-endian 16-bit words. An odd last byte is filled up with zero. The sums are
-/// folded modulo 65535 every 360 words, before they can overflow.
+/// Computes Fletcher's checksum over big-endian 16-bit words. A zero is added after an odd last byte. The sums are
+/// reduced modulo 65535 every 360 words, before they can overflow.
 std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   std::uint32_t low = 0, high = 0;
   const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -51,8 +51,8 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses from a sample whether compression would fail to make these bytes smaller. It counts how many of the 256
-/// values occur in 256 bytes. They are about 160 if the bytes are random.
+/// Guesses whether these bytes would not become smaller by compression. It takes a sample of 256 bytes and counts how
+/// many of the 256 byte values occur. For random bytes, there are about 160.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;
@@ -78,14 +78,14 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Adds a part to the stream, which continues from part to part. Each part is either coded or stored as it is.
+/// Appends a part to the deflate stream. Each part is either compressed or stored as it is.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;
   int done = Z_OK;
   if (level != deflate_->level) done = deflateParams(&stream, level, Z_RLE);
   deflate_->level = level;
-  // zlib does not write through next_in, whose type lacks const only for historical reasons.
+  // zlib does not write through next_in. Its type lacks const only for historical reasons.
   stream.next_in = const_cast<unsigned char*>(part);
   stream.avail_in = static_cast<uInt>(bytes);
   if (done == Z_OK) done = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
@@ -98,7 +98,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // Stored parts have headers of their own, which zlib's bound does not include.
+  // Parts that are stored as they are have headers of their own, which zlib's bound does not include.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

@@ -33,7 +33,7 @@ hid_t type_of(Cell cell) {
   return H5T_IEEE_F64LE;
 }
 
-/// Returns the type of a cell as NumPy writes it.
+/// Returns NumPy's name for the type of a cell.
 std::string numpy_name(Cell cell) {
   switch (cell.kind) {
     case Cell::Kind::i64:
@@ -93,7 +93,7 @@ void Column::write_chunk() {
   const std::string what = "write " + path_;
   const std::size_t used = filled_ * cell_.width;
   hash_.update(buffer_.data(), used);
-  // If there are several chunks, the last one is stored whole. The part beyond the last row is never read.
+  // If there are several chunks, the last chunk is stored in full length. The cells beyond the last row are never read.
   const std::size_t stored_rows = dataset_ ? chunk_rows_ : filled_;
   if (!dataset_) create(stored_rows);
   std::memset(buffer_.data() + used, 0, stored_rows * cell_.width - used);
@@ -135,7 +135,7 @@ void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * columns);
     block.assign(begin,
                  begin + static_cast<std::ptrdiff_t>(std::min(together, rows - row) * columns));
-    block.resize(together * columns, 0);  // The part beyond the last row is never read.
+    block.resize(together * columns, 0);  // The cells beyond the last row are never read.
     const auto stored = filter.encode(reinterpret_cast<const unsigned char*>(block.data()),
                                       block.size(), sizeof(double));
     const std::array<hsize_t, 2> offset = {row, 0};

@@ -1,6 +1,6 @@
-// A column of a trace. It is a one-dimensional dataset that grows, buffered by the chunk. The dataset is created when
-// the first chunk is full. So a column with fewer rows is a single chunk of its own length. Only sim/trace uses this,
-// and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
+// created when the first chunk is full, so that a shorter column is a single chunk of its own length. Only sim/trace
+// uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Cell {
 
 class Column {
  public:
-  /// `unit` may be empty.
+  /// `unit` may be empty. Then the column has no attribute `units`.
   Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
          std::string unit, std::string long_name);
 
@@ -69,10 +69,10 @@ class Column {
   std::uint64_t written_ = 0;
   std::vector<unsigned char> buffer_;
   hdf5::Handle dataset_;
-  Sha256 hash_;  ///< of the rows only, so that it does not depend on the chunks
+  Sha256 hash_;  ///< the hash of the rows alone, so that it does not depend on the chunks
 };
 
-/// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. Its values are given row by row. Each chunk has
+/// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. The values are given row by row. Each chunk has
 /// whole rows.
 void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
                   const std::vector<double>& values, std::size_t columns, const std::string& unit,

@@ -198,7 +198,7 @@ std::uint64_t FileReader::rows(const std::string& path) const {
   check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
   check(H5Pget_chunk(creation, 1, &chunk), path);
   check(H5Dget_num_chunks(data, space, &chunks), path);
-  // HDF5 would return zeros for rows that the file claims but does not store.
+  // HDF5 would return zeros for rows that the file declares but does not store.
   if (size > most_rows || chunk == 0 || chunks != (size + chunk - 1) / chunk)
     throw Failure(path + " lacks some of its rows");
   return size;

@@ -1,6 +1,6 @@
 // Reads datasets and attributes of an HDF5 file that may come from a stranger. It follows no link out of the file,
-// reads no external or virtual data, and trusts no sizes. Only sim/trace uses this, and the caller holds hdf5::lock().
-// Throws hdf5::Failure.
+// reads no external or virtual data, and trusts no sizes. Only sim/trace uses this code, and the caller holds
+// hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  bool has(const std::string& path) const;  ///< as a member of the file itself, not a link
+  bool has(const std::string& path)
+      const;  ///< whether the file itself has the member; a link does not count
   bool is_group(const std::string& path) const;
   std::vector<std::string> members(const std::string& group) const;  ///< in the order of creation
 
@@ -29,13 +30,13 @@ class FileReader {
   double number_attribute(const std::string& path, const std::string& name) const;
 
   bool is_text(const std::string& path) const;      ///< whether a dataset is a text
-  std::string text(const std::string& path) const;  ///< of a scalar dataset
-  double number(const std::string& path) const;     ///< of a scalar dataset
+  std::string text(const std::string& path) const;  ///< the text of a scalar dataset
+  double number(const std::string& path) const;     ///< the number of a scalar dataset
 
   hdf5::Handle dataset(const std::string& path) const;
   std::uint64_t rows(const std::string& path) const;  ///< the length of a column
   std::vector<std::string> texts(const std::string& path) const;
-  /// Reads the rows begin … begin + count of an open column, converted to the type of T.
+  /// Reads `count` rows of an open column from row `begin` on. The numbers are converted to the type T.
   template <class T>
   void read(hid_t dataset, std::uint64_t begin, std::vector<T>& out) const;
   template <class T>
@@ -44,9 +45,10 @@ class FileReader {
     read(dataset(path), 0, all);
     return all;
   }
-  /// Reads a column of numbers of any type, in chunks or in one piece, as other programs write it.
+  /// Reads a whole column of numbers of any type. Other programs may write it in chunks or in one piece.
   std::vector<double> numbers(const std::string& path) const;
-  /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have this extent.
+  /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have these numbers of rows and
+  /// columns.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:

@@ -1,6 +1,5 @@
-// The folds of a trace. If a steady state is too long to be written, the file keeps one period and the number of its
-// repetitions. This is called a fold. FORMAT.md describes the tables. Only sim/trace uses this, and the caller holds
-// hdf5::lock().
+// If a steady state is too long to be written, the file keeps one period and the number of its repetitions, which is
+// called a fold. FORMAT.md describes the tables. Only sim/trace uses this code, and the caller holds hdf5::lock().
 #pragma once
 
 #include <cstdint>
@@ -13,18 +12,18 @@
 
 namespace sluice {
 
-/// Rows of a table as the file stores them.
+/// A range of rows of a table in the file.
 struct StoredRows {
   std::int64_t first = 0, count = 0;
   std::int64_t end() const { return first + count; }
 };
 
 struct Fold {
-  StoredRows spans;                  ///< the spans of one period
-  std::int64_t times = 0;            ///< how often it is repeated
-  double seconds = 0;                ///< by how much each repetition is later
-  std::int64_t iterations = 0;       ///< iterations of the body by which each repetition is later
-  std::vector<StoredRows> pools;     ///< by pool: the events of the period
+  StoredRows spans;               ///< the spans of one period
+  std::int64_t times = 0;         ///< how often the period is repeated
+  double seconds = 0;             ///< by how much each repetition is later than the one before
+  std::int64_t iterations = 0;    ///< by how many iterations of the body each repetition is later
+  std::vector<StoredRows> pools;  ///< the events of the period, one entry per pool
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
@@ -42,12 +41,12 @@ class FoldWriter {
 
  private:
   std::int64_t spans_ = 0;
-  std::vector<std::int64_t> events_;  ///< by pool
+  std::vector<std::int64_t> events_;  ///< the number of events of each pool
   std::vector<Fold> folds_;
 };
 
-/// Reads the folds, of which there may be none. Throws hdf5::Failure if they do not match the stored spans and events,
-/// or stand for more than 2^62 rows.
+/// Reads the folds. A trace may have none. Throws hdf5::Failure if the folds do not match the stored spans and events,
+/// or if the expanded trace would have more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

@@ -10,12 +10,12 @@ bool set_up() {
   return H5dont_atexit() >= 0 && H5PLset_loading_state(0) >= 0;
 }
 
-/// Debian's build has one error stack per thread.
+/// Turns HDF5's own messages off for the current thread, because Debian's build has one error stack per thread.
 bool silence() {
   return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }
 
-/// HDF5 visits the innermost error first. Keeps its description.
+/// Keeps the description of the first error that HDF5 visits, which is the innermost error.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   auto& reason = *static_cast<std::string*>(text);
   if (reason.empty() && error->desc != nullptr) reason = error->desc;
@@ -39,8 +39,8 @@ void fail(const std::string& what) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  // Such a description looks like this: "file write failed: time = …, errno = 28, error message = 'No space left on
-  // device', …"
+  // A description of a failed write looks like this: "file write failed: time = …, errno = 28, error message = 'No
+  // space left on device', …"
   constexpr std::string_view mark = "error message = '";
   if (const auto begin = reason.find(mark); begin != std::string::npos) {
     const auto from = begin + mark.size();

@@ -1,9 +1,9 @@
-// A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and one thread works
-// at a time. Only sim/trace uses HDF5.
+// A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and only one thread
+// works at a time. No code outside of sim/trace uses HDF5.
 //
-// HDF5 has one global state, and not every build of it supports two threads. So callers of HDF5 hold lock(), and
-// handles take the lock when they close. A failing call throws Failure with HDF5's innermost reason. Reader and writer
-// turn a Failure into an InputError or an IoError.
+// HDF5 has global state, and not every build of HDF5 supports threads. So callers of HDF5 hold lock(), and handles take
+// the lock when they close. A failing call throws Failure with HDF5's innermost reason. Reader and writer turn a
+// Failure into an InputError or an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,7 +19,7 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The first call sets the library up. HDF5 then makes no clean-up at exit (it crashes there after a full disk), writes
+/// Locks HDF5. The first call also sets HDF5 up: it makes no clean-up at exit (which crashes after a full disk), writes
 /// no messages of its own to stderr, and loads no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
@@ -47,8 +47,8 @@ class Handle {
 
   operator hid_t() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  void release() { id_ = -1; }  ///< stays open for ever
-  /// Returns what HDF5 returns: a negative number if it failed.
+  void release() { id_ = -1; }  ///< the object stays open for ever
+  /// Closes the object and returns HDF5's result, which is negative if HDF5 failed.
   herr_t close() {
     if (id_ < 0) return 0;
     const auto held = lock();
@@ -67,11 +67,11 @@ class Handle {
 /// Returns the type of variable-length UTF-8 strings.
 Handle string_type();
 
-/// Returns a name as one step of a path. The characters '/', '%' and control characters, and names made of dots, are
-/// written as %2F and so on. An empty name is written as "%".
+/// Returns a name as one step of a path. The characters '/' and '%', control characters, and names that consist of dots
+/// are written as %2F and so on. An empty name is written as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
-/// Returns GROUP/STEP.
+/// Returns the path GROUP/STEP.
 std::string below(const std::string& group, const std::string& step);
 
 }  // namespace sluice::hdf5

@@ -90,7 +90,7 @@ void read_keyed(const FileReader& file, const std::string& path, std::vector<std
   }
 }
 
-/// Reads utilisation from version 1.0, which has a dataset for each stream, by its name.
+/// Reads utilisation from a trace of version 1.0. Such a trace has a dataset for each stream, with the stream's name.
 std::vector<double> utilisation_by_name(const FileReader& file, const Labels& labels,
                                         std::size_t bins) {
   std::vector<double> all;

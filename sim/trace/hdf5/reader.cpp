@@ -24,8 +24,8 @@ namespace {
 
 using hdf5::Failure;
 
-/// Requires that the path is a regular file that can be read and is not being written. (Reading a pipe would wait for
-/// ever.)
+/// Requires that the path is a regular file that can be read and is not being written. A pipe is refused, because
+/// reading it would wait for ever.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -99,7 +99,7 @@ struct TraceReader::State {
   std::optional<FileReader> file;
   TraceHeader header;
   TraceStatus status = TraceStatus::running;
-  std::int32_t major = 1, minor = 0;  ///< of the version
+  std::int32_t major = 1, minor = 0;  ///< the two numbers of the version
   std::string content_sha256, scenario_sha256;
   Labels labels;
   mutable std::optional<std::vector<Fold>> folds_;
@@ -127,7 +127,7 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // Up to version 1.0, these were attributes of the root, and SimGrid was the only executor.
+  // Up to version 1.0, these two were attributes of the root, and SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -1,7 +1,7 @@
 // Reads a trace (FORMAT.md). Throws IoError if the file is missing, unreadable or being written. Throws InputError if
 // the file is not a trace, is cut short or damaged, has a newer version, or was never finished. The reader follows no
-// link out of the file. HDF5 itself may crash on a file that was made to crash it, so files from strangers should be
-// read in a separate process.
+// link out of the file. HDF5 itself may crash on a file that was made for this purpose, so files from strangers should
+// be read in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  std::uint64_t span_count() const;  ///< including the spans that folds stand for
-  bool is_folded() const;            ///< whether a steady state is one period and its count
-  /// Reads all spans in blocks, in their order, including those that folds stand for.
+  std::uint64_t span_count() const;  ///< the number of spans, including those that folds stand for
+  bool is_folded() const;            ///< whether the file has folds
+  /// Reads all spans in blocks and in order, including the spans that folds stand for.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// Reads all events of one pool in blocks, in the same way.
+  /// Reads all events of one pool in blocks, including the events that folds stand for.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

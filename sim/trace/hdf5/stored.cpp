@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// If an iteration is at most this number, adding as many iterations cannot overflow.
+/// If an iteration is at most this number, adding another such number cannot overflow.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
 /// Passes rows on in blocks.
@@ -131,7 +131,7 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      // Events of other pools are counted, too, because all times together must ascend.
+      // Events of other pools count too, because times must ascend over the events of all pools.
       sequence.fit(event);
       if (event.pool == pool) blocks.add(event);
     }

@@ -1,5 +1,5 @@
-// The spans and events that the file of a trace stores, and those that a fold stands for. Only sim/trace uses this. The
-// caller holds hdf5::lock(), except for repetitions. Throws hdf5::Failure.
+// The spans and events that a trace file stores, and those that a fold stands for. Only sim/trace uses this code. The
+// caller holds hdf5::lock(), except for the functions that repeat. Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace sluice {
 
-/// The number of rows that are read, or passed on, at once.
+/// The number of rows that are read or passed on at once.
 inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all` is the number of rows after folds are expanded, and causes are numbers of such rows. Version 1.0 has no
+  /// `all` is the number of rows after folds are expanded, and causes count these rows. A trace of version 1.0 has no
   /// causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// Replaces the content of `block` by `count` rows, beginning with row `first`.
+  /// Replaces the content of `block` by `count` rows from row `first` on.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;
@@ -35,7 +35,7 @@ class StoredSpans {
   std::uint64_t all_;
 };
 
-/// Returns the group of a pool's events.
+/// Returns the path of the group that has a pool's events.
 std::string events_group(const Labels& labels, std::uint32_t pool);
 
 class StoredEvents {
@@ -53,7 +53,7 @@ class StoredEvents {
 /// Computes the spans that Sink::repeat() would emit for a period, in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
-/// Does the same for one pool's events; `period` holds the events by pool.
+/// Computes the events of one pool in the same way. `period` holds the events of the period for each pool.
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
                    std::uint32_t pool,
                    const std::function<void(const std::vector<MemoryEvent>&)>& take);

@@ -1,4 +1,4 @@
-// Writes the small tables of a trace: labels, summary and series. Only sim/trace uses this, and the caller holds
+// Writes the small tables of a trace: labels, summary and series. Only sim/trace uses this code, and the caller holds
 // hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sluice {
 class Codes {
  public:
   explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
-  /// Returns the code of a text. Throws InternalError beyond 255.
+  /// Returns the code of a text. Throws InternalError if there would be more codes than 255.
   std::uint8_t of(const std::string& name);
   const std::vector<std::string>& names() const { return names_; }
 
@@ -27,25 +27,25 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// The numbers of an action. They are stored side by side, because labels are large.
+/// The codes of an action. They are stored side by side, because there may be very many actions.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
   std::uint8_t kind, section;
 };
 
-/// Returns the codes of the actions. `kinds` and `sections` collect the names to which the codes refer.
+/// Returns the codes of the actions. Adds the names of kinds and sections to `kinds` and `sections`.
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/* in pieces that take some milliseconds each, because a million names take a while.
+/// Writes /labels/* piece by piece, because a million names take a while. Each piece takes some milliseconds.
 class LabelWriter {
  public:
   /// All arguments must outlive this object.
   LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
               const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
   ~LabelWriter();
-  /// Writes a piece. Returns false when nothing is left.
+  /// Writes a piece. Returns false when all labels are written.
   bool step();
 
  private:

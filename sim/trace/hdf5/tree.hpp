@@ -1,6 +1,6 @@
-// An HDF5 file under construction. Groups, attributes, single values and columns are named by their paths. The SHA-256
-// of each content is remembered, so that the content hash does not need to read the file again. Only sim/trace uses
-// this, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
+// SHA-256 of each content is remembered, so that the content hash does not need to read the file again. Only sim/trace
+// uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Tree {
   hid_t file() const { return file_; }
   void group(const std::string& path);
 
-  /// Writes an attribute of the object at `path`. If the attribute exists, it is replaced.
+  /// Writes an attribute of the object at `path`. Replaces the attribute if it exists.
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name, const char* value) {
     attribute(path, name, std::string(value));
@@ -30,7 +30,7 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
-  /// Writes an attribute of a new object: it neither looks for an existing attribute nor replaces one.
+  /// Writes an attribute of a new object. Since the object is new, no existing attribute is looked for.
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
@@ -38,8 +38,8 @@ class Tree {
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
-  /// A column of texts, written from its first row on. The texts have variable length, because
-  /// netCDF's library crashes on texts of fixed length.
+  /// A column of texts that is written from its first row on. The texts have variable length, because netCDF's library
+  /// crashes on texts of fixed length.
   class Texts {
    public:
     Texts(Tree& tree, const std::string& path, std::size_t rows, const std::string& long_name);
@@ -54,23 +54,23 @@ class Tree {
     Sha256 hash_;
   };
 
-  /// Adds a dimension of the group without values of its own, as netCDF-4 does: it is a scale of `rows` that takes no
-  /// space. It is attached to the named columns.
+  /// Adds a dimension to the group, as netCDF-4 does: a scale with `rows` rows but without values, which takes no
+  /// space. The scale is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the scale of `columns`, along their dimension
-  /// `along`.
+  /// Makes the column `scale` of the group the scale of `columns`, for their dimension with the number `along`.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds a dataset's line to the content hash. `type` is as NumPy writes it. `shape` is "" for a scalar.
+  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;
 
   void flush();
-  void close();    ///< writes everything to the disk; throws Failure with the disk's error
-  void abandon();  ///< never closes: HDF5 crashes when it closes after a failed write
+  void close();  ///< writes everything to the disk; throws Failure with the disk's error
+  void
+  abandon();  ///< never closes the file, because HDF5 crashes when it closes after a failed write
 
  private:
   void put_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space,
@@ -81,7 +81,7 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by object
+  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by path of the object
 };
 
 }  // namespace sluice

@@ -21,7 +21,7 @@ namespace sluice {
 
 namespace {
 
-/// The content of the file. After a failed write it is never destroyed, because HDF5 would crash.
+/// The content of the file. After a failed write, the store is never destroyed, because HDF5 would crash.
 struct Store {
   explicit Store(const std::string& path) : tree(path) {}
 
@@ -34,7 +34,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  std::optional<LabelWriter> labels;  ///< exists while it writes
+  std::optional<LabelWriter> labels;  ///< exists only while labels are being written
 };
 
 constexpr std::array<const char*, 13> span_columns = {
@@ -87,7 +87,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Keeps a store whose disk failed for ever, so that it is never destroyed.
+/// Keeps a store for ever after its disk failed, so that the store is never destroyed.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;
@@ -95,8 +95,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it finds no memory. So the most that a trace can take is requested in advance, for its pieces, for
-/// its thread, and as room for the allocator. Throws bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance that the most memory that a trace can need is
+/// available: for its pieces, for its thread, and for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -136,7 +136,7 @@ struct TraceWriter::State {
     store.reset();
   }
 
-  /// Turns HDF5's failures into IoErrors. After a failure, the file is let go.
+  /// Runs the work and turns a failure of HDF5 into an IoError. After a failure, the file is given up.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -163,7 +163,7 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
-  FoldWriter folds;  ///< used by the simulation's own thread until that has ended
+  FoldWriter folds;  ///< used by the simulation's thread until the simulation has ended
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};
@@ -171,7 +171,8 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  std::optional<BatchQueue> queue;  ///< declared last, because its thread uses all the others
+  std::optional<BatchQueue>
+      queue;  ///< declared last, because the queue's thread uses all other members
 };
 
 void TraceWriter::State::write_header() {
@@ -206,8 +207,8 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// The plan is written last. HDF5 keeps texts in heaps that it enlarges by copying, so a later text would copy a large
-/// plan.
+/// Writes the plan, which must be the last text. HDF5 keeps texts in heaps and copies a heap to enlarge it, so a later
+/// text would copy a large plan.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
@@ -227,7 +228,7 @@ bool TraceWriter::State::write_tables() {
   const auto held = hdf5::lock();
   if (store->labels->step()) return true;
   store->labels.reset();
-  labels = {};  // frees their memory, too
+  labels = {};  // This also frees the memory of the labels.
   store->tree.flush();
   return false;
 }
@@ -262,7 +263,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // Flushes seldom, because each flush writes all of the file's small pieces that have changed.
+  // Flush seldom, because each flush writes all small pieces of the file that have changed.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -270,7 +271,7 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // Returns the free pieces of the simulation's memory to the system. Otherwise HDF5's many small blocks would be
+  // Return the free pieces of the simulation's memory to the system. Otherwise HDF5's many small blocks would be
   // scattered over these pieces, and every page that they touch would count twice.
   malloc_trim(0);
   guarded([&] {
