@@ -1,16 +1,16 @@
-// Finds the class of an operator. The words of Sluice, of torch and of tables for the same operator have the same
-// class.
+// Finds the class of an operator. An operator has different names in Sluice, in torch and in tables, and all of these
+// names have the same class.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// Returns the class of an operator by its word: "linear" for gemm, dense, Linear, and so on. It is empty if the word
-/// has no class.
+/// Returns the class of an operator by its name, such as "linear" for gemm, dense and Linear. The text is empty if the
+/// name has no class.
 std::string class_of_operator(const std::string& word);
 
-/// Returns whether the class's operators are products of matrices, or are computed as such.
+/// Whether the operators of the class are products of matrices, or are computed as such products.
 bool is_product_class(const std::string& name);
 
 }  // namespace sluice

@@ -142,7 +142,7 @@ std::vector<ProfileColumn> identity() {
   };
 }
 
-/// The columns that say where the bytes of the operator lie, and how and on what it was measured.
+/// The columns that say in which memories the tensors are, and how and on which device the operator was measured.
 std::vector<ProfileColumn> circumstances() {
   return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
@@ -168,7 +168,7 @@ std::vector<ProfileColumn> circumstances() {
   };
 }
 
-/// The columns that say how much work the operator is.
+/// The columns that say how much work the operator does.
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",
@@ -285,7 +285,7 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  // Torch's configuration is whole, with the class: "Conv2d(3, 64, ...)"
+  // The configuration that torch prints begins with the class: "Conv2d(3, 64, ...)".
   const bool whole = row.config.rfind(row.operator_class, 0) == 0;
   std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {

@@ -16,31 +16,32 @@ struct ComparedRow {
   double of_a = 0, of_b = 0;  ///< seconds or joules, both above 0
 
   double ratio() const { return of_a / of_b; }
-  /// Returns the greater of the two divided by the lesser, which is at least 1.
+  /// Returns the greater number divided by the lesser. The result is at least 1.
   double factor() const { return of_a > of_b ? of_a / of_b : of_b / of_a; }
 };
 
 struct CompareOptions {
-  bool energy = false;      ///< joules instead of seconds
+  bool energy = false;      ///< compare joules instead of seconds
   double least = 0;         ///< a row is left out if one of its two numbers is at most this
   double tolerance = 0.05;  ///< a row agrees if its ratio differs from 1 by at most this
   /// Columns in which a row of A and a row of B may differ and still count as the same row.
   std::vector<std::string> but = {};
 };
 
-/// The result for the rows that both profiles have. It refers to rows of the profiles.
+/// The result for the rows that both profiles have. It holds pointers to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< in the order of A
   std::size_t pairs = 0;          ///< rows with a number in both profiles
   std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
-  std::size_t below_least = 0;    ///< pairs that are left out because a number is too small
-  std::size_t unmeasured = 0;     ///< rows of both profiles, but without a number in one of them
+  std::size_t below_least = 0;    ///< pairs that are left out because a number is at most `least`
+  std::size_t unmeasured =
+      0;  ///< rows that both profiles have, but without a number in one of them
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;                     ///< how many of `rows` agree
-  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios; 0 where there are no rows
+  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of B to A; 0 if there are no rows
   double sum_a = 0, sum_b = 0;
 
-  /// Returns the row with the greatest difference; null if there are no rows.
+  /// Returns the row with the greatest difference, or nullptr if there are no rows.
   const ComparedRow* worst() const;
   double agreeing_share() const;
 };
@@ -48,8 +49,8 @@ struct Comparison {
 /// Throws InputError if two rows of one profile differ only in the columns `but`.
 Comparison compare(const Profile& a, const Profile& b, const CompareOptions& options);
 
-/// Returns the rows in which `column` has the value `value`. Throws InputError if the column is
-/// unknown or no row has the value; the message lists the values that occur.
+/// Returns the rows in which `column` has the value `value`. Throws InputError if the column is unknown or if no row
+/// has the value. The message lists the values that occur.
 Profile rows_where(const Profile& profile, const std::string& column, const std::string& value);
 
 }  // namespace sluice

@@ -18,9 +18,9 @@ struct CsvCell {
 struct CsvTable {
   std::shared_ptr<const Source> source;
   std::vector<CsvCell> heading;
-  std::vector<std::vector<CsvCell>> rows;  ///< each as wide as the heading
+  std::vector<std::vector<CsvCell>> rows;  ///< each row has as many cells as the heading
 
-  /// Throws InputError at the cell.
+  /// Throws InputError with the position of the cell.
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 

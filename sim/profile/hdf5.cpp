@@ -23,7 +23,7 @@ std::string path_of(const std::string& column) {
   return "/rows/" + column;
 }
 
-/// Writes a profile: the cells of each column become a column of the file.
+/// Writes a profile. Each column of the profile becomes a dataset of the file.
 class HdfWriter {
  public:
   HdfWriter(const Profile& profile, const std::string& path) : profile_(profile), tree_(path) {}
@@ -181,7 +181,7 @@ class HdfReader {
   FileReader file_;
 };
 
-/// Reads the file, and returns it as CSV with `format` as the first key of its header.
+/// Reads the file and returns its content as CSV, with `format` as the first key of the header.
 std::string text_of_file(const std::string& path) {
   const auto held = hdf5::lock();
   try {
@@ -196,8 +196,9 @@ std::string text_of_file(const std::string& path) {
   }
 }
 
-/// HDF5 keeps texts of variable length in heaps, whose sizes its library does not check: a damaged file can crash it or
-/// let it run for ever. So a child process reads the file, and passes it on as CSV.
+/// HDF5 keeps texts of variable length in heaps, and its library does not check the sizes of heaps. So a damaged file
+/// can crash the library or let it run for ever. For this reason, a child process reads the file and passes its content
+/// on as CSV.
 Profile read_hdf5_profile(const std::string& path) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;

@@ -1,5 +1,5 @@
-// The HDF5 form of a profile. Only programs that ask for it know this form. The Python process also reads profiles when
-// it plans, but Sluice's HDF5 library must not be loaded there beside that of h5py.
+// The HDF5 form of a profile. A program has this form only after know_hdf5_profiles(). The Python process does not call
+// this function, because Sluice's HDF5 library must not be loaded beside the HDF5 library of h5py.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace sluice {
 
 struct Hdf5Form {
-  /// Throws InputError, IoError.
+  /// Reads a profile. Throws InputError and IoError.
   Profile (*read)(const std::string& path) = nullptr;
   /// Writes the file as a whole or not at all. Throws IoError.
   void (*write)(const Profile& profile, const std::string& path) = nullptr;
@@ -18,7 +18,7 @@ struct Hdf5Form {
 /// Makes this program read and write profiles as HDF5. Call it before any thread starts.
 void know_hdf5_profiles();
 
-/// Returns the form if the program knows it. Otherwise throws InputError, which names `path`.
+/// Returns the HDF5 form. Throws InputError, which names `path`, if the program does not have this form.
 const Hdf5Form& hdf5_form(const std::string& path);
 void set_hdf5_form(const Hdf5Form& form);
 

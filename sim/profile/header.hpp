@@ -8,7 +8,7 @@ namespace sluice {
 
 const Record& profile_header_record();
 
-/// Throws InputError at a key or value that is unknown, has a wrong type, or lacks a unit.
+/// Throws InputError at a key or value that is unknown or has a wrong type, and at a value that lacks its unit.
 void check_header(const Value& header);
 
 }  // namespace sluice

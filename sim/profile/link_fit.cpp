@@ -25,7 +25,7 @@ double bytes_of(const Profile& profile, const ProfileRow& row) {
   profile.fail(row, "this copy does not say how many bytes: expected bytes=N in the column sizes");
 }
 
-/// Returns the direction and the kind of host memory. One of the two ends must be host memory.
+/// Returns the direction and the kind of host memory of a copy. One of the two ends must be host memory.
 std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
   const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
@@ -37,7 +37,7 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits seconds = a + b s. It minimises the sum of ((a + b s) / t - 1)^2. Neither a nor b is below 0.
+/// Fits t = a + b s, with seconds t and bytes s. Minimises the sum of ((a + b s) / t - 1)^2 for a >= 0 and b >= 0.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -86,8 +86,8 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// Adds bandwidth and set-up. A share and a bandwidth must not stand together. So if the `base` gives a share of the
-/// link's bandwidth, `whole`, the new rate is also written as a share.
+/// Adds bandwidth and set-up to a link. A link may not have both a bandwidth and a share of a bandwidth. So if `base`
+/// has a share of `whole`, the bandwidth of the link, the new rate is also written as a share.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -96,9 +96,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. `base` is the link that the new keys are laid over, or null. A direction gets
-/// rates of its own if both directions were measured, or if the base has rates for it, because those of the base would
-/// stay otherwise.
+/// Adds the rates of one kind of memory. `base` is the link that the new keys change, or null. Without rates of their
+/// own, directions would keep the rates of the base. So a direction gets its own rates if both directions were
+/// measured, or if the base has rates for this direction.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -109,7 +109,7 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// Returns the link of that name in the platform. The platforms on which that platform is based are read, too.
+/// Returns the link of that name in the platform, with the keys of the platforms on which the platform is based.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");
@@ -123,7 +123,7 @@ Value link_of(const std::string& platform, const std::string& link) {
                    did_you_mean(link, known) + "; --link names one of its own: " + join(known));
 }
 
-/// Returns the bandwidth of pinned copies over the link, if none were measured.
+/// Returns the link's own bandwidth for pinned copies, for the case that no pinned copies were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())

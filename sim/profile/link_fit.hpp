@@ -1,8 +1,8 @@
 // Fits a link to copies that were measured between a host's memory and a device.
 //
-// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause
-// (method: queued), each takes set-up + s / bandwidth, which is the time for which the engine is occupied. Latency
-// and set-up can be told apart only if both kinds of copies were measured. Otherwise the time at 0 bytes counts as
+// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
+// queued), each copy takes set-up + s / bandwidth, which is the time for which the engine is occupied. Latency and
+// set-up can be told apart only if both kinds of copies were measured. Otherwise the time at 0 bytes is taken as the
 // set-up.
 #pragma once
 
@@ -14,32 +14,32 @@
 
 namespace sluice {
 
-/// A copy takes constant + bytes / bandwidth seconds. Least squares of relative errors give these two numbers.
+/// The parameters of copies that take constant + bytes / bandwidth seconds. They minimise the squares of the relative
+/// errors.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
-  double median_error = 0, worst_error = 0;  ///< of |fitted / measured - 1|
+  double median_error = 0, worst_error = 0;  ///< median and largest |fitted / measured - 1|
 };
 
 /// One direction of copies from or to one kind of host memory.
 struct LinkDirection {
-  std::string direction;          ///< "down": to the device; "up"
-  std::string memory;             ///< "pinned", "pageable"
-  CopyFit fit;                    ///< of queued copies if there are any, else of single ones
+  std::string direction;  ///< "down": to the device; "up"
+  std::string memory;     ///< "pinned", "pageable"
+  CopyFit fit;            ///< the fit of queued copies, or of single copies if none were queued
   std::optional<CopyFit> single;  ///< the fit of single copies, if there are queued ones as well
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };
 
-/// Returns the fits of the rows whose operator is `copy`, in the order of direction and memory.
-/// Throws InputError if there are no copies, if a row has no bytes or no direction, or if there are
-/// fewer than two sizes.
+/// Fits the rows whose operator is `copy`. The fits are in the order of direction and memory. Throws InputError if
+/// there are no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// Returns `links: {NAME: …}` of a platform, as a variant of `platform` unless that is empty. The link has the
-/// directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only pageable memory was
-/// measured, the link keeps its own rates for pinned memory, and its copies are marked as pageable. Throws InputError
-/// if the link then has no rates of its own.
+/// Returns `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a variant of `platform`. The
+/// link has the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only pageable
+/// memory was measured, the link keeps its own rates for pinned memory, and its copies are marked as pageable. Throws
+/// InputError if the link has no such rates.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -16,7 +16,7 @@ std::string key_of(const std::string& config, const std::vector<Shape>& inputs,
          std::string(pass);
 }
 
-/// Returns the shapes of one sample; nothing if the first extent is not the batch.
+/// Returns the shapes of one sample, or nullopt if the first extent of a shape is not the batch.
 std::optional<std::vector<Shape>> without_batch(const ProfileRow& row) {
   if (!row.batch) return std::nullopt;
   std::vector<Shape> shapes;
@@ -34,7 +34,8 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   return shapes;
 }
 
-/// Returns a value as `--where` and `where` take it. It is in quotes if a character of it would end it.
+/// Returns a value in the form that `--where` and `where` accept. The value is in quotes if one of its characters would
+/// otherwise end it.
 std::string value_text(const std::string& value) {
   return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
 }

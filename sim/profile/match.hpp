@@ -11,14 +11,14 @@
 
 namespace sluice {
 
-/// Finds the leaves of a profile that were measured with a batch. The index is by operator: configuration, shapes of
-/// the inputs of one sample, element type and pass. It refers to rows of the profile.
+/// Finds the leaves of a profile that were measured with a batch. The index is by configuration, shapes of the inputs
+/// of one sample, element type and pass. It holds pointers to rows of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
 
-  /// Rows by number of samples. They are empty if the operator was not measured. A row without an element type belongs
-  /// to every type.
+  /// The rows of an operator by number of samples; empty if the operator was not measured. A row without an element
+  /// type counts for every element type.
   using ByBatch = std::map<std::int64_t, std::vector<const ProfileRow*>>;
   const ByBatch& of(const Layer& layer, std::string_view dtype, std::string_view pass) const;
 
@@ -31,16 +31,16 @@ class ProfileIndex {
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// Returns the row with the median time, from rows of one operator that were measured in several places (nodes,
-/// models). Throws InputError if the rows differ in anything else, such as a hot or a cold cache. The message names the
-/// column and the values that occur.
+/// Returns the row with the median time from rows of one operator that were measured in several places (nodes, models).
+/// Throws InputError if the rows differ in anything else, such as the cache. The message names the column and the
+/// values that occur.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
-/// Returns the columns in which operators of one class may differ. These columns say which operator it is.
+/// Returns the columns that say which operator of a class a row is about.
 const std::vector<std::string>& columns_of_operators();
 
 /// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was
-/// measured, and names the column and the values that occur. It also tells how to choose one of them.
+/// measured, names the column and the values that occur, and says how to choose one of the values.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);
 

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t most_placements = 1'000'000;
 
-/// An operator with its tensors by name. Each tensor is listed once, and those that the operator reads come first.
+/// An operator with its tensors by name. Each tensor is listed once. The tensors that the operator reads come first.
 struct Operator {
   const Layer* layer = nullptr;
-  std::vector<std::string> reads;  ///< by input, then its weights
+  std::vector<std::string> reads;  ///< the inputs in their order, then the weights
   std::string writes;
   std::vector<ProfileRow> pending;
   std::set<std::size_t> neighbours;
@@ -32,7 +32,8 @@ std::string weights_name(const Model& model, const Layer& layer) {
   return "weights of " + (layer.tied ? model.layers[*layer.tied].name : layer.name);
 }
 
-/// Returns the layer that makes the tensor that `index` passes on. A view makes no tensor.
+/// Returns the layer that makes the output tensor of the layer `index`. A view does not make a tensor but passes on
+/// another layer's tensor.
 std::uint32_t maker_of(const Model& model, std::uint32_t index) {
   while (is_view(model.layers[index]) && !model.layers[index].inputs.empty())
     index = model.layers[index].inputs.front();
@@ -53,8 +54,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Operators that share a tensor are neighbours: they must not be in one run, because each would choose the memory of
-/// that tensor.
+/// Makes operators that share a tensor neighbours. Two neighbours must not be in one run, because each of them would
+/// choose the memory of that tensor.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -114,7 +115,7 @@ class Planner {
     }
   }
 
-  /// Returns the part of a row by which it is found again, whatever its memories and its method are.
+  /// Returns a key of the row that does not depend on the row's memories and method.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -130,14 +131,14 @@ class Planner {
       return;
     }
     row.node = one.layer->name;
-    std::vector<std::string> free;  // each tensor once
+    std::vector<std::string> free;  // tensors whose memory is free to choose, each of them once
     for (const std::string& tensor : tensors_of(one))
       if (fixed_.count(tensor) == 0 && std::find(free.begin(), free.end(), tensor) == free.end())
         free.push_back(tensor);
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      // The elements of place[] count like the digits of a number in base `pools`.
+      // Counts through all placements: the elements of place[] are the digits of a number in base `pools`.
       std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
@@ -169,7 +170,7 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Equal operators become one row that occurs several times.
+  /// Adds the row. Equal operators become one row with several occurrences.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -198,7 +199,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills one more run. Operators that have the most rows left come first. Returns the run's number of rows.
+  /// Fills one more run. Operators with the most rows left come first. Returns the number of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

@@ -1,6 +1,6 @@
-// Lists what must be measured for a model: each operator, in each placement of its tensors in memories. The rows are
-// packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor. This
-// follows the document 'Kernel timing by memory pool', and Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// Lists the measurements that a model needs: each operator, in each placement of its tensors in memories. The rows are
+// packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor. The method
+// is that of the document 'Kernel timing by memory pool', and of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ struct PlacementRequest {
   /// The tensors that stay in the first pool. They are "weights", "input" (of the model), "output", or the name of the
   /// layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// Rows that were measured, or failed, are not measured again. They are in this profile. Null: there are none.
+  /// A profile with rows that were measured or have failed. These rows are not measured again. Null if there is no such
+  /// profile.
   const Profile* done = nullptr;
 };
 
 struct MeasurementPlan {
   Profile profile;         ///< the rows to measure, run by run; they have no times
-  std::size_t wanted = 0;  ///< placements, or operators
-  std::size_t done = 0;    ///< how many of those are already processed
-  std::size_t runs = 0;    ///< the runs in which the others are measured
-  /// Every packing needs as many, because neighbours are never together.
+  std::size_t wanted = 0;  ///< number of placements, or of operators if there are no memories
+  std::size_t done = 0;    ///< how many of `wanted` are already processed
+  std::size_t runs = 0;    ///< number of runs for the rest of `wanted`
+  /// A lower bound of the number of runs: neighbours are never together, so no packing needs fewer runs than this.
   std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };
 
-/// Throws InputError if a name is not the name of a tensor, or if there are more than a million
-/// placements.
+/// Throws InputError if a name in `fixed` is not the name of a tensor, or if there are more than a million placements.
 MeasurementPlan plan_measurements(const Model& model, const PlacementRequest& request);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Profiles: operators with their measured seconds and joules. A profile is a table, whose columns
-// sim/profile/FORMAT.md describes, with a header that says how and on what it was measured.
+// Profiles hold operators with their measured seconds and joules. A profile is a table with a header.
+// sim/profile/FORMAT.md describes the columns. The header says how and on which device the profile was measured.
 // Seconds, joules, FLOP and bytes are those of one call.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sluice {
 
-/// Whether the row has been measured. `failed` means that it was tried and will not be tried again.
+/// Whether the row has been measured. `failed` means that the measurement was tried and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
 /// The kind of thing that a row describes. Only leaves are priced and added up. Whole models are compared with the sums
@@ -45,9 +45,10 @@ struct ProfileRow {
   /// In a plan of measurements: rows of one run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
-  int line = 0;  ///< the line from which it was read; 0: it was not read
+  int line = 0;  ///< the line from which the row was read, or 0 if it was not read
 
-  /// Returns the seconds of a call: the median, or without one the mean. Nothing if it was not measured.
+  /// Returns the seconds of a call: the median, or the mean if there is no median. Returns nullopt if it was not
+  /// measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
   std::optional<std::int64_t> size(std::string_view name) const;
@@ -56,26 +57,27 @@ struct ProfileRow {
 struct Profile {
   Value header = Value::make_map();  ///< checked against the header's record
   std::vector<ProfileRow> rows;
-  std::string path;                           ///< of the file that it was read from, for messages
-  std::shared_ptr<const Source> source = {};  ///< its text; null: it is HDF5, or was made
+  std::string path;  ///< path of the file from which the profile was read, for messages
+  std::shared_ptr<const Source> source =
+      {};  ///< text of the file; null if it is HDF5, or if there is no file
 
-  /// Throws InputError at the row's line.
+  /// Throws InputError with the line of the row.
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
-  std::string text(std::string_view key) const;  ///< of the header; empty where it is absent
+  std::string text(std::string_view key) const;  ///< a text of the header; empty if absent
   /// Returns the watts of the device at rest while it was measured.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns "gemm m=8192;n=4096 bfloat16": enough words for a person to find the row again.
+/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can find the row again.
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile as CSV or HDF5, depending on its content, or a table of another program. Such a table is described
-/// by `map` (a sluice-profile-map/1 document), or one of sim/profile/tables knows its heading. Throws InputError with
-/// file, line and column, and IoError.
+/// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. Such a table needs
+/// `map` (a sluice-profile-map/1 document), or a heading that is known to one of the files in sim/profile/tables.
+/// Throws InputError with file, line and column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
-/// Does the same for a text in memory.
+/// Reads a profile from a text in memory in the same way.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the CSV form. Columns that are empty in all rows are left out.

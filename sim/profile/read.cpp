@@ -1,4 +1,4 @@
-// Reads the CSV form of a profile, and chooses the reader of a file.
+// Reads the CSV form of a profile. Also chooses the reader for a file.
 #include <map>
 
 #include "document/builder.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// Returns the comment lines at the top as YAML. Each # becomes a blank, so that all positions stay.
+/// Returns the comment lines at the top as YAML. Each # becomes a blank, so that positions in messages stay right.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {
@@ -115,7 +115,7 @@ void require_distinct(const Profile& profile) {
 }
 
 Profile parse_profile(std::string text, const std::string& name, const std::string& map) {
-  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // byte order mark
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // Drop the byte order mark.
   const auto source = std::make_shared<const Source>(Source{name, std::move(text)});
   require_text(*source);
   if (source->text.compare(0, first_line.size(), first_line) == 0) {

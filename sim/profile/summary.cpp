@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Returns what the operator is, without its instance, its memories and the method of measuring.
+/// Returns the operator's configuration as text, without its instance, its memories and the method of measuring.
 std::string configuration_of(const ProfileRow& row) {
   return key_of(row, {"node", "input_pools", "output_pools", "cache", "method", "model"});
 }
@@ -67,7 +67,7 @@ std::vector<ConfigurationSpread> repeated_configurations(const Profile& profile)
     if (row.level == Level::leaf && row.time()) rows[configuration_of(row)].push_back(&row);
   std::vector<ConfigurationSpread> list;
   for (const auto& [key, same] : rows) {
-    // Without a configuration, shapes or sizes, nobody knows whether two instances are alike.
+    // Without a configuration, shapes or sizes, two instances cannot be recognised as alike.
     const ProfileRow& first = *same.front();
     if (same.size() < 2 || (first.config.empty() && first.sizes.empty() && first.inputs.empty()))
       continue;

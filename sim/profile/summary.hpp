@@ -1,4 +1,4 @@
-// Summarises the numbers of a profile. It also says how certain they are.
+// Summarises the numbers of a profile, and says how certain the numbers are.
 #pragma once
 
 #include <string>
@@ -12,15 +12,17 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  std::size_t configurations = 0;  ///< distinct ones; instance, memories and method do not count
-  double seconds = 0, joules = 0;  ///< sums of occurrences x one call
+  std::size_t configurations =
+      0;  ///< number of distinct ones; instance, memories and method do not count
+  double seconds = 0, joules = 0;  ///< sums of occurrences x the value of one call
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  Spread seconds;  ///< of its samples; if only n, mean and std are known, the other fields are 0
-  bool has_samples = false;  ///< otherwise there is no MAD, and no mean within 3 std
+  Spread
+      seconds;  ///< spread of the samples; if only n, mean and std are known, the other fields are 0
+  bool has_samples = false;  ///< if false, MAD and mean_within are not known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
@@ -33,9 +35,10 @@ struct ConfigurationSpread {
 
 struct ProfileSummary {
   std::size_t rows = 0, measured = 0, planned = 0, failed = 0, with_energy = 0;
-  std::vector<ClassSummary> classes;          ///< the most seconds first
-  std::vector<SampledRow> sampled;            ///< the greatest variation first
-  std::vector<ConfigurationSpread> repeated;  ///< the greatest factor first
+  std::vector<ClassSummary> classes;  ///< classes with the most seconds come first
+  std::vector<SampledRow> sampled;    ///< rows with the greatest variation come first
+  std::vector<ConfigurationSpread>
+      repeated;  ///< configurations with the greatest factor come first
 };
 
 ProfileSummary summary_of(const Profile& profile);

@@ -20,7 +20,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// Keeps, along one size, the next point on each side.
+/// Keeps the nearest point on each side along one size.
 template <class Offset>
 void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&& offset) {
   std::sort(near.begin(), near.end());
@@ -33,8 +33,8 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
   if (near[0] == near[1]) near.pop_back();
 }
 
-/// Solves a x = b for a symmetric matrix and returns x[0]. The matrix is positive, except in directions in which
-/// nothing was measured. In these directions the slope is 0.
+/// Solves a x = b for a symmetric matrix and returns x[0]. The matrix is positive definite, except in directions in
+/// which nothing was measured. In these directions the result x is 0.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);

@@ -21,7 +21,7 @@ std::vector<const ProfileColumn*> used_columns(const Profile& profile) {
   return used;
 }
 
-/// Returns the header as comment lines. The key `defaults` is left out, because each row has all its values.
+/// Returns the header as comment lines, without the key `defaults`: each row is written with all its values.
 std::string header_lines(const Value& header) {
   Value whole = Value::make_map();
   for (const Value::Entry& entry : header.entries())
@@ -36,7 +36,8 @@ std::string header_lines(const Value& header) {
   return lines;
 }
 
-/// Returns the text of the first cell. It is in quotes if the line would begin with # and be read as a comment.
+/// Returns the text of the first cell of a row. If the line would begin with # and be read as a comment, the text is in
+/// quotes.
 std::string first_cell(const std::string& text) {
   const std::string cell = csv_cell(text);
   return cell.rfind('#', 0) == 0 ? '"' + cell + '"' : cell;

@@ -1,4 +1,4 @@
-// Reads operators of torchvision's networks with their energy, measured in loops on an A30.
+// Reads the operators of torchvision's networks with their energy. They were measured in loops on an A30.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

@@ -267,7 +267,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  // If several tables know the heading, it is the one that knows the most columns.
+  // If several tables know the heading, the one with the most columns is taken.
   const ForeignTable* known = nullptr;
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&

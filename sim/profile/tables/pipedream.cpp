@@ -1,5 +1,5 @@
 // Reads layer graphs of PipeDream's profiler. Each node gives a row for the forward pass and a row for the backward
-// pass. The file does not say how many samples they are for.
+// pass. The file does not say how many samples were measured together.
 #include <cctype>
 
 #include "model/pipedream/graph.hpp"
@@ -34,7 +34,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
   profile.header.set("format", Value::make(std::string("sluice-profile/1")));
   profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
   for (const pipedream::Node& node : graph.nodes()) {
-    if (node.is_size() || node.is_input()) continue;  // The loading of data is not an operator.
+    if (node.is_size() || node.is_input()) continue;  // Loading data is not an operator.
     profile.rows.push_back(row_of(graph, node, "forward", node.forward));
     profile.rows.push_back(row_of(graph, node, "backward", node.backward));
   }

@@ -1,5 +1,5 @@
-// Reads kernel times by the memory that holds each input and output. The kernels were measured one configuration at a
-// time, or many at once.
+// Reads kernel times that depend on the memory of each input and output. The kernels were measured one configuration at
+// a time, or many configurations at once.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

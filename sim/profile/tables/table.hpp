@@ -1,6 +1,6 @@
-// Tables of other programs that are read as profiles. A table is read by a function, or by a map of its columns: a
-// sluice-profile-map/1 document, which users can write, too. Each table has one file, and tables/catalog.cpp lists
-// them.
+// Tables of other programs that are read as profiles. A table is read by a function or by a map of its columns, a
+// sluice-profile-map/1 document. Users can write such a map, too. Each table has one file, and tables/catalog.cpp lists
+// the tables.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,17 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  std::vector<std::string> heading = {};  ///< columns by which it is recognised; all must be there
-  std::string ending = {};                ///< without a heading: the end of the file's name
-  std::string map = {};                   ///< a sluice-profile-map/1 document
+  std::vector<std::string> heading =
+      {};                   ///< columns by which the table is recognised; all of them must be there
+  std::string ending = {};  ///< if there is no heading: the end of the file's name
+  std::string map = {};     ///< a sluice-profile-map/1 document
   Profile (*read)(const std::shared_ptr<const Source>& source) = nullptr;
 };
 
 const Catalog<ForeignTable>& foreign_tables();
 
 /// Reads a table by the map at that path. If the path is empty, the table of the catalog that knows the heading is
-/// used. Throws InputError if none knows it, or if a cell is not valid, and IoError.
+/// used. Throws InputError if no table knows the heading, or if a cell is not valid. Throws IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
 /// Reads a table by a map that has been read from a document. Throws InputError.
