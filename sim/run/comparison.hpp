@@ -1,5 +1,5 @@
-// Compares two executions of one plan, span by span. Each span must start and end at the same time in both. All times
-// are in seconds.
+// Compares two executions of one plan, span by span. Each span must start and end at the same times in both executions.
+// All times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace sluice {
 
-/// Listens to the first execution. It passes everything on to a sink, and keeps the times of each
-/// span.
+/// Listens to the first execution. Passes everything on to a sink, and keeps the times of each span.
 class Times final : public Sink {
  public:
   struct Pair {
@@ -28,12 +27,12 @@ class Times final : public Sink {
 
  private:
   Sink& next_;
-  std::vector<std::vector<Pair>> times_;  ///< by action
+  std::vector<std::vector<Pair>> times_;  ///< the executions of each action
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. Throws InternalError if a span starts or ends with a difference of more than 1e-9
-/// of the makespan. The error names the first such span.
+/// Listens to the second execution. Throws InternalError if a start or an end differs by more than 1e-9 of the
+/// makespan. The message names the first such span.
 class Comparison final : public Sink {
  public:
   Comparison(const Plan& plan, const Times& times)
@@ -48,7 +47,7 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  std::vector<std::size_t> seen_;  ///< by action
+  std::vector<std::size_t> seen_;  ///< the number of executions of each action so far
 };
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Executes a plan and counts its actions. This file stands alone, so that code that only counts need not link an
-// engine.
+// Executes a plan with a given executor, and counts the actions that are executed. This file is separate, so that code
+// that only counts actions need not link an engine.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

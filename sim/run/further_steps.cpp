@@ -13,11 +13,11 @@
 namespace sluice {
 namespace {
 
-/// This many steps are enough to show how the plan continues. If the steps repeat, the replay executes only a few of
-/// them.
+/// This number of steps is enough to show how the plan continues. If the steps repeat, the replay executes only a few
+/// of them.
 constexpr std::int64_t many_steps = 64;
-/// If steps are large, fewer of them are run, but at least two. They execute at most this number of actions, or at most
-/// as many as the run itself if that is more.
+/// If a step has many actions, fewer steps are run, but at least two. These steps execute at most this number of
+/// actions, or at most as many as the run itself if that number is larger.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -26,7 +26,7 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns a number of iterations with which more steps are run than in the run itself. Returns nothing if there is no
+/// Returns a number of iterations with which more steps are run than in the run itself. Returns nullopt if there is no
 /// such number.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
@@ -38,7 +38,8 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// `tables` are those of the plan. The plan's number of iterations has already been increased.
+/// Returns the seconds of a step of a longer run. `tables` belong to the plan, whose number of iterations has already
+/// been increased.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))
@@ -52,7 +53,7 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
-/// Resets the number of a plan's iterations when it is destroyed.
+/// Restores the number of a plan's iterations when it is destroyed.
 class IterationOverride {
  public:
   IterationOverride(Plan& plan, std::int64_t iterations)

@@ -1,5 +1,5 @@
-// Runs further steps of a plan, separately from the run itself. They show how long a step takes after the first
-// loads and before the end of the run, even if only one step was asked for. The replay executes them. Times are in
+// Runs further steps of a plan in the replay, separately from the run itself. The further steps show how long a step
+// takes after the first loads and before the end of the run, even if the question has only one step. Times are in
 // seconds.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// Returns the seconds of a further step of a checked plan. Returns nothing if the plan has no body,
-/// if its own steps show as much, or if its further steps block. Throws Interrupted on a signal.
+/// Returns the seconds of a further step of a checked plan. Returns nullopt if the plan has no body, if its own steps
+/// show as much, or if its further steps block. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// Does the same with the plan's own tables and without a copy of the plan. While it works, the plan has more
-/// iterations.
+/// Does the same with tables that the caller already has, and without a copy of the plan. During the call, the plan has
+/// more iterations.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
-// Isolation gives each run its own process, because SimGrid allows one engine per
-// process.
+// Runs each plan in a process of its own, because SimGrid allows one engine per process.
 #pragma once
 
 #include "execute/simgrid/engine.hpp"
@@ -7,7 +6,7 @@
 
 namespace sluice {
 
-/// Executes a plan in a child process and keeps the whole trace in memory. It is meant for small plans.
+/// The whole trace of a plan in memory, for small plans. The plan is executed in a child process.
 struct MemoryTrace {
   EngineReport report;
   std::vector<Span> spans;

@@ -39,14 +39,14 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of the context factory. It is SimGrid's own choice, unless the environment asks for another one
-/// (sanitizers need "thread").
+/// Returns the name of the context factory. SimGrid chooses it, unless the environment names another one (sanitizers
+/// need "thread").
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
 }
 
-/// Measures the run while the plan is executed, and writes the trace if one is wanted.
+/// Measures the run while the plan is executed. Writes the trace if a trace is wanted.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -85,7 +85,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// It exists only if a trace is written, or if someone listens.
+  /// Exists only if a trace is written, or if someone else listens.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -113,8 +113,8 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution finds out by itself whether the plan blocks. If there are other listeners, they must not see an
-  // execution that blocks. So this must be known before the execution starts.
+  // An execution finds out by itself whether the plan blocks. But other listeners must not see an execution that
+  // blocks. So, if there are other listeners, the plan is checked for this before the execution starts.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -134,8 +134,9 @@ RunResult run(const RunRequest& request) {
   } catch (const Interrupted&) {
     listeners.finish(TraceStatus::aborted);
     throw;
-  } catch (const Error&) {          // the plan blocks, or the executors differ
-    if (once) check(request.plan);  // finds the same fault, reports it as usual and leaves no trace
+  } catch (const Error&) {  // The plan blocks, or the executors differ.
+    if (once)
+      check(request.plan);  // If the plan blocks, this reports it as usual, and there is no trace.
     listeners.finish(TraceStatus::failed);
     throw;
   }

@@ -1,5 +1,5 @@
-// The columns of a recording. This code finds the place of each column, writes columns and reads them. Only
-// run/recording uses this; recording.hpp describes the format.
+// The columns of a recording. Places the columns in the bytes, writes them and reads them. Only run/recording uses this
+// code. recording.hpp describes the format.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ColumnPlace {
   std::size_t rows = 0, offset = 0, bytes = 0;
 };
 
-/// Returns the text of one row. It is a member of the row, or the row itself.
+/// Returns the text of one row. The text is either the member `name` of the row, or the row itself.
 template <class Row>
 const std::string& text_of(const Row& row, std::string Row::*member) {
   return row.*member;
@@ -175,7 +175,8 @@ class ColumnReader {
 
 /// Finds the JSON text in a recording's bytes. Throws InternalError.
 std::string_view json_text_in(std::string_view bytes);
-/// The first function makes the JSON text of a recording. The second reads it and fills in all except the columns.
+/// The first function returns the JSON text of a recording. The second function reads such a text and fills in the
+/// recording, except its columns.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

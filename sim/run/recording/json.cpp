@@ -1,4 +1,4 @@
-// Writes and reads the JSON text of a recording, which is all of it except the columns.
+// Writes and reads the JSON text of a recording. This text has everything except the columns.
 #include <cmath>
 
 #include "document/load.hpp"
@@ -26,7 +26,8 @@ Value keyed_value(const SummaryValue::Keyed& keyed) {
   return list({list_of(keyed.key, json_text), keyed.number});
 }
 
-/// Returns [name, unit, summary, kind, value, why it is absent]. Unlike the printed form, this loses no digits.
+/// Returns [name, unit, summary, kind, value, reason if the value is absent]. Numbers keep all their digits here,
+/// unlike in the printed form.
 Value metric_value(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
   const auto row = [&](const char* kind, Item content) {

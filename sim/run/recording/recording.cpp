@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Visits every column, for writing and for reading.
+/// Visits every column. Writing and reading both use this function.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -109,7 +109,7 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  // They take about a gigabyte, with their memory events.
+  // So many spans take about a gigabyte, together with their memory events.
   constexpr std::uint64_t most_spans = 10'000'000;
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +

@@ -35,15 +35,15 @@ struct Recording {
 /// Packs the recording into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
-/// Does the same, but returns bytes that can be sent.
+/// Returns the same content as bytes that can be sent.
 std::string bytes_of(const Recording& recording);
-/// Reads a recording. Throws InternalError if the bytes are not one.
+/// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);
 
 /// Reads only the metrics of a recording. Throws InternalError.
 Summary summary_of(std::string_view bytes);
 
-/// Returns the content of a trace file. Throws as TraceReader does.
+/// Returns the content of a trace file. Throws the exceptions of TraceReader.
 Recording recording_of(const TraceReader& trace);
 /// Writes a trace file. Throws IoError.
 void write_trace(const Recording& recording, const std::string& path,
