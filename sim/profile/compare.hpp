@@ -34,11 +34,11 @@ struct Comparison {
   std::size_t pairs = 0;          ///< rows with a number in both profiles
   std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
   std::size_t below_least = 0;    ///< pairs that are left out because a number is at most `least`
-  std::size_t unmeasured =
-      0;  ///< rows that both profiles have, but without a number in one of them
+  /// Rows that both profiles have, but without a number in one of them.
+  std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;                     ///< how many of `rows` agree
-  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of B to A; 0 if there are no rows
+  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of A to B; 0 if there are no rows
   double sum_a = 0, sum_b = 0;
 
   /// Returns the row with the greatest difference, or nullptr if there are no rows.

@@ -10,8 +10,8 @@ class Parser {
   explicit Parser(CsvTable& table) : table_(table), text_(table.source->text) {}
 
   void parse() {
-    if (text_.compare(0, 3, "\xEF\xBB\xBF") == 0)
-      at_ = line_start_ = 3;  // Skip the byte order mark.
+    // Skip the byte order mark.
+    if (text_.compare(0, 3, "\xEF\xBB\xBF") == 0) at_ = line_start_ = 3;
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());

@@ -58,8 +58,8 @@ struct Profile {
   Value header = Value::make_map();  ///< checked against the header's record
   std::vector<ProfileRow> rows;
   std::string path;  ///< path of the file from which the profile was read, for messages
-  std::shared_ptr<const Source> source =
-      {};  ///< text of the file; null if it is HDF5, or if there is no file
+  /// Text of the file; null if it is HDF5, or if there is no file.
+  std::shared_ptr<const Source> source = {};
 
   /// Throws InputError with the line of the row.
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;

@@ -12,16 +12,16 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  std::size_t configurations =
-      0;  ///< number of distinct ones; instance, memories and method do not count
+  /// Number of distinct ones; instance, memories and method do not count.
+  std::size_t configurations = 0;
   double seconds = 0, joules = 0;  ///< sums of occurrences x the value of one call
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  Spread
-      seconds;  ///< spread of the samples; if only n, mean and std are known, the other fields are 0
+  /// Spread of the samples; if only n, mean and std are known, the other fields are 0.
+  Spread seconds;
   bool has_samples = false;  ///< if false, MAD and mean_within are not known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
@@ -37,8 +37,8 @@ struct ProfileSummary {
   std::size_t rows = 0, measured = 0, planned = 0, failed = 0, with_energy = 0;
   std::vector<ClassSummary> classes;  ///< classes with the most seconds come first
   std::vector<SampledRow> sampled;    ///< rows with the greatest variation come first
-  std::vector<ConfigurationSpread>
-      repeated;  ///< configurations with the greatest factor come first
+  /// Configurations with the greatest factor come first.
+  std::vector<ConfigurationSpread> repeated;
 };
 
 ProfileSummary summary_of(const Profile& profile);

@@ -135,8 +135,8 @@ RunResult run(const RunRequest& request) {
     listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {  // The plan blocks, or the executors differ.
-    if (once)
-      check(request.plan);  // If the plan blocks, this reports it as usual, and there is no trace.
+    // If the plan blocks, check() throws the usual message, and there is no trace.
+    if (once) check(request.plan);
     listeners.finish(TraceStatus::failed);
     throw;
   }

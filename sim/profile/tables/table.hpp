@@ -17,8 +17,8 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  std::vector<std::string> heading =
-      {};                   ///< columns by which the table is recognised; all of them must be there
+  /// Columns by which the table is recognised; all of them must be there.
+  std::vector<std::string> heading = {};
   std::string ending = {};  ///< if there is no heading: the end of the file's name
   std::string map = {};     ///< a sluice-profile-map/1 document
   Profile (*read)(const std::shared_ptr<const Source>& source) = nullptr;

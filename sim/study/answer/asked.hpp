@@ -25,8 +25,8 @@ Value asked_value(const Scenario& scenario);
 struct Certainty {
   double measured = 0;  ///< from measurements of the layers themselves
   double sourced = 0;   ///< from the platform's figures that have a source
-  double assumed =
-      0;  ///< from overridden figures, and from figures that the platform marks as assumed
+  /// From overridden figures, and from figures that the platform marks as assumed.
+  double assumed = 0;
   /// The assumed figures that have an effect: "devices.gpu.roofline".
   std::vector<std::string> figures;
   /// The account of the computed seconds, if the cost model fits or measures.

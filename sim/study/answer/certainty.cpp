@@ -142,8 +142,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  std::string way = channel,
-              variant;  // `variant` names figures that replace those of both directions.
+  // `variant` names figures that replace those of both directions.
+  std::string way = channel, variant;
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
     variant = by_compute;

@@ -205,8 +205,8 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  const bool lacks_memory =
-      !(infeasible.shortage == Shortage{});  // Otherwise the plan breaks another limit.
+  // Without a shortage of memory, the plan breaks another limit.
+  const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);

@@ -38,8 +38,8 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< hash of the resolved scenario's text, or of the plan's text
-  std::string
-      input_text;  ///< text of the scenario; empty for a plan, or when it is too long to keep
+  /// Text of the scenario; empty for a plan, or when it is too long to keep.
+  std::string input_text;
   Outcome outcome = Outcome::complete;
   std::string message;  ///< if infeasible: the first line of the message, without its colon
   Entries entries;      ///< empty when the outcome is infeasible

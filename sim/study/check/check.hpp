@@ -11,8 +11,8 @@
 namespace sluice {
 
 struct CheckRequest {
-  std::vector<std::string>
-      paths;             ///< paths of scenarios and plans; no two files may have the same name
+  /// Paths of scenarios and plans; no two files may have the same name.
+  std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
   bool update = false;   ///< write baselines where they are missing or differ
   std::size_t jobs = 1;  ///< processes at once

@@ -24,8 +24,8 @@ struct Subject {
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  std::function<double()> question_bound_s =
-      {};  ///< bound of a scenario's question; called after `plan`
+  /// Bound of a scenario's question; called after `plan`.
+  std::function<double()> question_bound_s = {};
 };
 
 /// Makes the plan and runs it in this process. An infeasible plan is an outcome. Any other exception is stored as the

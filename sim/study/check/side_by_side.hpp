@@ -25,8 +25,8 @@ struct PolicyChoice {
 
 struct SideBySide {
   std::string name, path;
-  Measurement a,
-      b;  ///< if one side is infeasible or has an error, the other side is still measured
+  /// If one side is infeasible or has an error, the other side is still measured.
+  Measurement a, b;
 };
 
 struct SideBySideRequest {

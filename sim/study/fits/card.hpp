@@ -48,8 +48,8 @@ class Card {
   std::function<void()> on_answer_;
   const Device& device_;
   FittingPlan made_;  ///< the last plan that fit
-  std::optional<Infeasible>
-      refusal_;  ///< why the smallest micro-batch that does not fit was refused
+  /// Why the smallest micro-batch that does not fit was refused.
+  std::optional<Infeasible> refusal_;
 };
 
 }  // namespace sluice

@@ -22,8 +22,8 @@ namespace sluice {
 
 struct FitsRequest {
   Value model;  ///< a scenario's `model:` mapping, its file included
-  std::vector<Value>
-      platforms;  ///< sluice-platform/1 documents; if empty, one device without limit
+  /// Documents of the form sluice-platform/1. If there are none, the platform is one device without limit.
+  std::vector<Value> platforms;
   std::string mode = "training";
   std::string dtype = "float32";
   std::string optimizer = {};  ///< if empty, the scenario's default
@@ -71,11 +71,11 @@ struct CardFit {
   std::string refusal;           ///< why the next one does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of `refusal`
   Shortage shortage;             ///< the numbers of `refusal`
-  std::optional<double>
-      step_s;  ///< step of the largest micro-batch in the steady state, if it is known
+  /// Step of the largest micro-batch in the steady state, if it is known.
+  std::optional<double> step_s;
   std::optional<Accumulation> accumulation;
-  std::string
-      scenario;       ///< YAML for the largest micro-batch, or for the smallest that does not fit
+  /// YAML for the largest micro-batch, or for the smallest that does not fit.
+  std::string scenario;
   std::string error;  ///< why no question can be asked; if it is set, the rest is empty
 };
 

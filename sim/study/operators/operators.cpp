@@ -74,8 +74,8 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      double seconds =
-          0;  // A policy may have given the stage other seconds than the sum of its layers.
+      // A policy may have given the stage other seconds than the sum of its layers.
+      double seconds = 0;
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;
       for (const auto& [layer, price] : parts)

@@ -12,8 +12,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
 constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
-constexpr double apart =
-    0.15;  ///< starting points of walks that are closer together than this count as one
+/// Starting points of walks that are closer together than this count as one.
+constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
 /// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys. Further points are
 /// better used for walks downhill.

@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-constexpr double least_for_a_region =
-    12;  ///< the least number of points for one region: the corners, and some more
+/// The least number of points for one region: the corners, and some more.
+constexpr double least_for_a_region = 12;
 constexpr double worth_a_search = 40;  ///< points that a region of ranges should have
 
 /// The keys in two parts. All values of the keys in `tried` are combined with each other. The keys in `searched` are

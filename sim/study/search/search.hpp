@@ -54,8 +54,8 @@ struct SearchResult {
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best
   bool all_asked = false;   ///< every combination was evaluated
-  bool exhaustive =
-      false;             ///< every combination was evaluated and none failed, so no point is better
+  /// Every combination was evaluated and none failed, so no point is better.
+  bool exhaustive = false;
   bool used_up = false;  ///< the search ended because `most_points` were evaluated
 };
 

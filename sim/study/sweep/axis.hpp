@@ -10,8 +10,8 @@ namespace sluice {
 
 struct Axis {
   std::string key;  ///< with dots: "workload.batch"
-  std::vector<std::string>
-      values;  ///< the texts that the user would write after KEY= on the command line
+  /// The texts that the user would write after KEY= on the command line.
+  std::vector<std::string> values;
 };
 
 /// Parses an axis. KEY=a,b,c gives these values. A comma inside brackets, braces or quotes does not separate values.

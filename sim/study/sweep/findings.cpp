@@ -131,8 +131,8 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     });
     if (row.empty()) continue;
     sort_along(row, points, *along);
-    std::size_t from =
-        row.size();  // the first position after which all points hide their transfers
+    // From this position on, all points hide their transfers.
+    std::size_t from = row.size();
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};
     for (std::size_t a = 0; a < points.axes().size(); ++a) {

@@ -36,8 +36,8 @@ bool hides(const PointResult& outcome);
 /// The value of one axis from which on transfers are hidden, while the values of the other axes are fixed.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of the other axes that have several values
-  std::string
-      from;  ///< KEY=VALUE from which on transfers stay hidden; empty if there is no such value
+  /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
+  std::string from;
   bool everywhere = false;  ///< transfers are hidden from the first value on
 };
 /// The findings along the axis with the most values, for the points that ran, in the order of the axis's numbers. The

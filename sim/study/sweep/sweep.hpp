@@ -32,8 +32,8 @@ struct SweepRequest {
   /// The share of the points that both executors repeat, from 0 to 1. Each of these points has its own process. A share
   /// above 0 is at least one point.
   double verify = 0;
-  Measure by_both_executors =
-      {};  ///< runs a point by both executors, and throws when their results differ
+  /// Runs a point by both executors, and throws when their results differ.
+  Measure by_both_executors = {};
   Shard shard = {};
   Store* store = nullptr;     ///< where outcomes are looked up and stored; null: no store
   bool retry_failed = false;  ///< points that failed before are evaluated again
@@ -42,8 +42,8 @@ struct SweepRequest {
 };
 
 struct SweepResult {
-  std::vector<std::size_t>
-      points;  ///< numbers of the points, ascending: all points, or those of a shard
+  /// Numbers of the points, ascending: all points, or those of a shard.
+  std::vector<std::size_t> points;
   std::vector<PointResult> outcomes;  ///< one per element of `points`
   std::size_t ran = 0;                ///< points that were executed by this call and have numbers
   std::size_t from_store = 0, verified = 0;

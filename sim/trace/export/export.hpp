@@ -22,8 +22,8 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  std::vector<std::string> tables =
-      {};  ///< for a format that holds one table; the first is the default
+  /// For a format that holds one table; the first is the default.
+  std::vector<std::string> tables = {};
   /// Writes the trace. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if the trace
   /// contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of `write`.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;

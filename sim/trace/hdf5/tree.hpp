@@ -69,8 +69,8 @@ class Tree {
 
   void flush();
   void close();  ///< writes everything to the disk; throws Failure with the disk's error
-  void
-  abandon();  ///< never closes the file, because HDF5 crashes when it closes after a failed write
+  /// Never closes the file, because HDF5 crashes when it closes after a failed write.
+  void abandon();
 
  private:
   void put_attribute(const std::string& path, const std::string& name, hid_t type, hid_t space,

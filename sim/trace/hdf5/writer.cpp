@@ -171,8 +171,8 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  std::optional<BatchQueue>
-      queue;  ///< declared last, because the queue's thread uses all other members
+  /// Declared last, because the queue's thread uses all other members.
+  std::optional<BatchQueue> queue;
 };
 
 void TraceWriter::State::write_header() {
