@@ -1,8 +1,8 @@
-// basic: the shortest policy, meant to be read first. One device does one thing at a time. First it loads the weights.
+// basic: the shortest policy. Read this policy first. One device does one thing at a time. First it loads the weights.
 // Then, for each micro-batch, it loads the input, computes all stages, and saves the answer.
 //
-// The run takes W + M (I + C + O) seconds: W for the weights, and for each of M micro-batches I for its input, C for
-// its computation and O for its answer.
+// The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. For
+// each micro-batch, I is the time to load its input, C to compute, and O to save its answer.
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 
@@ -16,12 +16,12 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   const std::vector<StageBytes> stages = stage_bytes(request);
   const std::vector<std::string> devices(stages.size(), device);  // the device of each stage
   const Workload& workload = request.workload;
-  const Round round = round_of(workload);  // the body: one micro-batch
+  const Round round = round_of(workload);  // The body computes one micro-batch.
 
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
-  hold_step(builder, request, host, true);       // inputs and answers in host memory
+  hold_step(builder, request, host, true);       // inputs and answers are in host memory
   hold_caches(builder, request, devices);        // the caches of keys and values, if there are any
-  list_weights(builder, stages, devices, host);  // the prologue
+  list_weights(builder, stages, devices, host);  // these actions are the prologue
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
   builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
@@ -29,7 +29,8 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   for (; forward.stage < stages.size(); ++forward.stage) {
     forward.bytes = stages[forward.stage];
     forward.last = forward.stage + 1 == stages.size();
-    tensor = list_stage(builder, forward, tensor).output;  // uses its input, which is then freed
+    // The stage uses its input, which is then freed.
+    tensor = list_stage(builder, forward, tensor).output;
   }
   --forward.stage;
   list_save(builder, tensor, forward, host, /*answer=*/true);

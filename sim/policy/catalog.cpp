@@ -1,4 +1,4 @@
-// The compiled-in policies. To add one, add a file to this folder and a line here.
+// The compiled-in policies. To add a policy, add a file to this folder and a line here.
 #include "policy/compiled_in.hpp"
 
 namespace sluice {

@@ -1,11 +1,11 @@
-// phased: PopART's phased execution. A phase is a slice of time in which one device computes a stage for a batch.
-// The device is the phase number modulo n. Meanwhile, the device of the next phase saves its latest results and
-// loads the weights and inputs that it needs. Phase i + 1 starts after all computation of phase i and after its own
-// I/O.
+// phased: PopART's phased execution. A phase is a slice of time in which one device computes a stage for a batch. The
+// number of the device is the phase number modulo the number of devices. Meanwhile, the device of the next phase saves
+// its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts after all computation of
+// phase i and after its own I/O.
 //
-// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O are the transfers
-// of one phase: its weights, and the activations that cross the host link. In series, a phase takes the sum of I/O
-// and computation.
+// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
+// phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
+// of I/O and computation.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -43,7 +43,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// For inference: the numbers of batches that take turns.
+/// For inference: one way for each number of batches that may take turns.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};

@@ -10,7 +10,8 @@ namespace sluice {
 
 namespace {
 
-/// Completes the record of a policy that replicates others: their names become the choices of its parameter `replica`.
+/// Completes the record of a policy that replicates other policies. The names of these policies become the choices of
+/// its parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -31,8 +32,8 @@ const Catalog<Policy>& compiled_in() {
   return catalog;
 }
 
-/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because another thread may be
-/// making a plan that uses them.
+/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because another thread may
+/// still be using them to make a plan.
 std::atomic<const Catalog<Policy>*>& current() {
   static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
   return catalog;

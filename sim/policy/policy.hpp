@@ -1,5 +1,5 @@
-// Policies turn stages, a platform and a workload into a plan. Each policy has one file;
-// policy/catalog.cpp lists them. A policy does not know the executor that will execute its plan.
+// Policies turn stages, a platform and a workload into a plan. Each policy has one file. policy/catalog.cpp lists the
+// policies. A policy does not know the executor that will execute its plan.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace sluice {
 
-/// A kind of workload for which a policy plans, and the strategies for fates that it uses there.
+/// A mode of workloads that a policy can plan, and the strategies for fates that the policy supports in this mode.
 struct PlansFor {
   Mode mode = Mode::inference;
-  /// The names of the strategies; empty: all strategies of that mode.
+  /// The names of the strategies. If empty, the policy supports all strategies of that mode.
   std::vector<std::string> fates = {};
 };
 
-/// A way to cut the model, as `stages:` would say it: {cut: by_weight, groups: 12}.
+/// A way to cut the model, as a scenario would write it under `stages:`, such as {cut: by_weight, groups: 12}.
 struct CutChoice {
   const char* cut = "";
-  const char* key = nullptr;             ///< a key besides `cut`; null: none
+  const char* key = nullptr;             ///< a key besides `cut`; null if there is none
   std::int64_t count = 0;                ///< value of that key
   std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
 };
 
-/// The facts on which cuts may depend. A memory's size is not among them, so all memories have the same cuts.
+/// The facts on which cuts may depend. The size of a memory is not one of these facts, so that the cuts are the same
+/// for every size.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -67,52 +68,51 @@ struct Policy {
   std::string source;        ///< paper or document, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;
-  /// The workloads for which the policy plans. All others are refused when the scenario is read.
+  /// The workloads that the policy can plan. A scenario with another workload is refused when it is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
-  bool all_devices = false;   ///< uses several devices: stages are cut for the smallest
-  bool takes_phases = false;  ///< it uses the scenario's `phases:`
-  bool replicable = false;    ///< plans for the one device that its parameter `device` names
-  /// Its parameter `replica` names a replicable policy, which plans for each device. The keys of
-  /// that policy are written next to its own keys.
+  bool all_devices = false;   ///< uses several devices; stages are cut for the smallest of them
+  bool takes_phases = false;  ///< uses the scenario's `phases:`
+  bool replicable = false;    ///< makes plans for one device, which its parameter `device` names
+  /// Whether the parameter `replica` names a replicable policy, which then plans for each device. In a scenario, the
+  /// keys of the replicable policy stand beside those of this policy.
   bool replicates = false;
-  /// The cuts that are planned and compared if the scenario does not cut the model. Strategies for fates are compared
-  /// in the same way. Null: the whole model is one stage, and everything is kept.
+  /// Returns the cuts that are planned and compared if the scenario does not cut the model. Strategies for fates are
+  /// then compared, too. If null, the whole model is one stage, and all activations are kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// Makes a plan of a single replica, by which cuts and fates are compared when complete plans for all of them would
-  /// take too long. Null: `plan` makes the plans that are compared.
+  /// Makes a plan of a single replica. Cuts and fates are compared by this plan when complete plans would take too
+  /// long. If null, cuts and fates are compared by the plans that `plan` makes.
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
-  /// The ways to make the choices that the parameters leave open, for the judge. They refer to the request. Empty:
-  /// there is only the plan that `plan` makes.
+  /// Returns the ways to make the choices that the parameters leave open. The judge compares these candidates, which
+  /// hold references to the request. If there are none, the only plan is the one that `plan` makes.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
-  /// Mappings for `policy:` with no open choice, one for each way to make the open choices. The usual way is the first.
-  /// Null: nothing is open except what `candidates` decides.
+  /// Returns one mapping for `policy:` for each way to make the open choices, so that nothing is open in a mapping. The
+  /// usual way comes first. If null, nothing is open except the choices that `candidates` makes.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
 };
 
-/// The cuts of a policy that compares three kinds of cuts: the whole model as one stage, then `between`, then the
-/// finest cuts, if the model is not too long for these.
+/// Returns the cuts of a policy that compares three kinds of cuts: the whole model as one stage, the cuts in `between`,
+/// and the finest cuts. The finest cuts are left out if the model has too many layers.
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
-/// The same cuts, with stages of about equal time and of about equal weights between them. One of the former has a
-/// stage per device. In training there are fewer, because each is planned with every strategy for fates. A model of a
-/// few layers has every possible cut.
+/// Returns such cuts where `between` has stages of about equal time and stages of about equal weights. One cut into
+/// stages of equal time has a stage per device. In training there are fewer cuts, because each cut is planned with
+/// every strategy for fates. A model of a few layers gets every possible cut in addition.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();
 
-/// Adds a policy that is not compiled in while the program runs, or replaces one that was added in
-/// this way. Throws InputError when the name is empty or is that of a compiled-in policy. Lists
-/// that were returned earlier remain valid.
+/// Adds a policy while the program runs, or replaces a policy that was added in this way. Throws InputError when the
+/// name is empty or is that of a compiled-in policy. Lists that were returned earlier remain valid.
 void add_policy(Policy policy);
 
-/// The record of a scenario's `policy:` mapping: `name` and the policy's parameters.
+/// Returns the record of the `policy:` mapping of a scenario: `name`, and the parameters of this policy.
 Record record_of(const Policy& policy);
 
-/// The policy that plans for a device: the policy that `parameters` name as `replica`, or `policy`
-/// itself if it does not replicate another one.
+/// Returns the policy that plans for a device. If `policy` replicates another policy, this is the policy that
+/// `parameters` name as `replica`. Otherwise it is `policy` itself.
 const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,10 +1,9 @@
-// resident: the weights are loaded once and stay. Micro-batches run through all stages, one after the other, while
-// the next inputs come in and the latest answers go out.
+// resident: the weights are loaded once and stay on the device. Micro-batches run through all stages, one after the
+// other, while the next inputs are loaded and the latest answers are saved.
 //
-// The time of M micro-batches is as follows if no link is shared. First all weights are loaded (W). With overlap,
-// each micro-batch then takes as long as the slowest of input load (I), computation (C) and output save (O). For
-// constant times and two buffers, this is W + I + (M - 1) max(I, C, O) + C + O. Without overlap, it is W + M (I + C +
-// O).
+// If no link is shared, M micro-batches take the following time. First all weights are loaded (W). With overlap, each
+// micro-batch then takes as long as the slowest of input load (I), computation (C) and output save (O). For constant
+// times and two buffers, the sum is W + I + (M - 1) max(I, C, O) + C + O. Without overlap, it is W + M (I + C + O).
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"

@@ -1,9 +1,9 @@
 // sharded: each stage stays on its device together with its weights. Batches run one after the other through all
-// devices, and activations go from stage to stage over the links between their devices. 'PopART phased execution' calls
-// this --sharded-execution.
+// devices. Activations go from stage to stage over the links between the devices. 'PopART phased execution' calls this
+// --sharded-execution.
 //
-// If no link is shared, each micro-batch takes the sum of all its computations and of all its crossings between
-// devices. The load of the next input and the save of the last answer overlap with them.
+// If no link is shared, each micro-batch takes the sum of its computations and of its transfers between devices.
+// Meanwhile, the next input is loaded and the last answer is saved.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,7 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// The device of each stage: as the scenario lists them, or all devices with equally many consecutive stages.
+/// The device of each stage. The scenario may list the devices. Otherwise each device has equally many consecutive
+/// stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();

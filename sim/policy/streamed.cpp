@@ -1,7 +1,7 @@
-// streamed: groups of layers whose weights take turns on the device. A group is a stage of the cut. For each group the
-// weights are loaded, and then all micro-batches in flight run through it. Their activations stay on the device for the
-// next group, or go through host memory. If a step has more micro-batches than are in flight, the weights are loaded
-// several times.
+// streamed: groups of layers whose weights take turns on the device. A group is a stage of the cut. The weights of a
+// group are loaded, and then all micro-batches in flight run through the group. Their activations stay on the device
+// for the next group, or go through host memory. If a step has more micro-batches than are in flight, the weights are
+// loaded several times.
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -27,7 +27,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // When nothing fits, this lists the least that the policy can do. Its message says what is missing.
+  // When nothing fits, list the plan that needs the least memory. The message of `check` then says what is missing.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),
@@ -68,7 +68,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_homes(request, common, homes, {from_host, plan});
 }
 
-/// Returns the cuts: groups of about equal weights, because the groups take turns in memory.
+/// Returns the cuts. Groups have about equal weights, because they take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
