@@ -14,8 +14,8 @@ namespace sluice {
 
 struct Refusal {
   std::string headline;  ///< the first line of the message
-  std::string culprit;   ///< the class of tensors that needs the most bytes; empty: not known
-  std::string pool;      ///< the memory that is too small; empty: not known
+  std::string culprit;   ///< the class of tensors that needs the most bytes; empty if not known
+  std::string pool;      ///< the memory that is too small; empty if not known
   /// Samples of the largest batch that fits when nothing else changes; 0 if not even one sample fits. It is nullopt if
   /// this batch was not searched for, or not found within the work that an answer may take.
   std::optional<std::int64_t> largest_batch;

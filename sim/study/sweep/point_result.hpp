@@ -15,7 +15,7 @@ namespace sluice {
 /// number of the metric "peak_bytes" with the key {"gpu"}.
 struct NumberName {
   std::string metric;
-  std::vector<std::string> key;  ///< empty: the metric is one number
+  std::vector<std::string> key;  ///< empty if the metric is one number
   std::string unit;              ///< as in Metric::unit
   bool operator==(const NumberName&) const = default;
   std::string text() const;

@@ -35,7 +35,7 @@ struct SweepRequest {
   /// Runs a point by both executors, and throws when their results differ.
   Measure by_both_executors = {};
   Shard shard = {};
-  Store* store = nullptr;     ///< where outcomes are looked up and stored; null: no store
+  Store* store = nullptr;     ///< where outcomes are looked up and stored; may be null
   bool retry_failed = false;  ///< points that failed before are evaluated again
   /// Called in the thread of the caller with the number of points that have an outcome.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
