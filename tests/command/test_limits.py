@@ -56,6 +56,16 @@ class Limits(unittest.TestCase):
         done = self.run_chain(4_000, "inference", 2_000, {"name": "resident"})
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_cut_that_is_too_long_does_not_hide_another_one(self):
+        (self.folder / "chain.json").write_text(json.dumps(chain(60)))
+        asked = json.loads(scenario("training", 40_000, {"name": "resident"}))
+        del asked["stages"]
+        asked["fates"] = {"strategy": "keep_all"}
+        (self.folder / "asked.json").write_text(json.dumps(asked))
+        done = sluice("run", "asked.json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"cut: whole", done.stdout)
+
     def test_yaml_of_too_many_values_is_refused(self):
         (self.folder / "long.yaml").write_text(
             "format: sluice-model/1\nlayers:\n  - {type: input, name: x, shape: [" + "1," * 15_000_000 + "1]}\n")

@@ -129,7 +129,11 @@ class Attempts {
     if (candidate.open)
       candidate.open = [open = std::move(candidate.open), cut, number] {
         std::vector<Candidate> opened;
-        for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
+        try {
+          for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
+        } catch (const Infeasible&) {  // The plan of this cut would be too long; another cut may fit.
+          if (cut.empty()) throw;
+        }
         return opened;
       };
     return candidate;
