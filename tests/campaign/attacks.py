@@ -15,7 +15,6 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
@@ -209,74 +208,3 @@ def limited(folder, choice):
         whole_trace(trace)
     for path in folder.glob("limited*"):
         subprocess.run(["rm", "-r", path], check=True)
-
-
-def spoilt(data, choice):
-    """Bytes with some of them changed, taken out, doubled, or cut short."""
-    data = bytearray(data)
-    for _ in range(choice.choice([1, 1, 2, 5, 20])):
-        if not data:
-            break
-        at = choice.randrange(len(data))
-        kind = choice.randrange(5)
-        if kind == 0:
-            data[at] = choice.randrange(256)
-        elif kind == 1:
-            del data[at:at + choice.choice([1, 2, 8, 100])]
-        elif kind == 2:
-            data[at:at] = data[at:at + choice.choice([1, 4, 30])]
-        elif kind == 3:
-            data[at:at + 8] = choice.choice([b"\xff" * 8, b"\0" * 8, b"\x7f" + b"\xff" * 7, b"9" * 8])
-        elif choice.random() < 0.2:
-            del data[at:]
-    return bytes(data)
-
-
-def seeds_of_mutants(folder):
-    """For each name, the bytes of a valid file and the commands that read it."""
-    folder = pathlib.Path(folder)
-    trace = folder / "mutant_seed.h5"
-    assert sluice(folder, *RUN, "workload.steps=1", "-o", trace).returncode == 0
-    assert sluice(folder, *SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db").returncode == 0
-    assert sluice(folder, *CHECK[:2], "--baseline", "mutant_golden", "--update").returncode == 0
-    reads = {"h5": [["show"], ["export", "--to", "csv"], ["export", "--to", "chrome"]],
-             "plan": [["run"], ["plan", "--check"]], "graph.txt": [["model"]], "onnx": [["model"]]}
-    seeds = [("m.h5", trace.read_bytes(), reads["h5"])]
-    for path in sorted((ROOT / "tests/golden").glob("*resident*.plan")):
-        seeds.append(("m.plan", path.read_bytes(), reads["plan"]))
-    for name in ("onnx", "pipedream"):
-        ending = "onnx" if name == "onnx" else "graph.txt"
-        for path in sorted((ROOT / "tests/fuzz/corpus" / name).iterdir())[:6]:
-            data = path.read_bytes()
-            seeds.append((f"m.{ending}", data[data.find(b"\n") + 1:], reads[ending]))
-    for name in ("alexnet", "cnn_mnist"):
-        seeds.append(("m.yaml", (ROOT / f"models/{name}.yaml").read_bytes(), [["model"]]))
-    text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
-    seeds.append(("s.yaml", text, [["run"], ["plan", "--check"], ["run", "--resolve"]]))
-    golden = next((folder / "mutant_golden").iterdir())
-    seeds.append((f"mutant_golden/{golden.name}", golden.read_bytes(), [[*CHECK[:2], "--baseline", "mutant_golden"]]))
-    seeds.append(("mutant.db", (folder / "mutant_seed.db").read_bytes(),
-                  [[*SWEEP[:3], "workload.batch=1,2", "--store", "mutant.db"]]))
-    return seeds
-
-
-def mutated(folder, seeds, choice):
-    """One command reads one mutant of an input. It must answer or refuse, and never crash, hang or end with an internal
-    error."""
-    name, data, commands = choice.choice(seeds)
-    path = pathlib.Path(folder) / name
-    mutant = spoilt(data, choice)
-    path.write_bytes(mutant)
-    command = choice.choice(commands)
-    words = command if command[-1] in (name, "mutant_golden") else [command[0], name, *command[1:]]
-    kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # even if the command does not end
-    done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
-    for log in path.parent.glob(path.name + "-*"):
-        log.unlink()
-    if done.returncode not in (0, 1, 2, 3, 4, 5):
-        raise AssertionError(f"{words} of {kept.name}: exit {done.returncode} {done.stderr[-300:]!r}")
-    kept.unlink()
-    if done.returncode:
-        assert done.stderr or done.stdout, words
-    return done.returncode

@@ -2,10 +2,10 @@
 """The campaign: checks all claims of the program on random scenarios, and attacks the program.
 
 run.py [SECONDS], 600 by default: three quarters of them for scenarios, the rest for kills and signals (run, sweep and
-check at random moments), limits (file size, descriptors, memory) and mutants (of documents, plans, models, traces,
-baselines and stores). Seeds continue from one campaign to the next (build/campaign/next_seed), unless --seed says where
-to begin. Faults are printed with their seeds; a scenario is shrunk and written to build/campaign/found. When the fault
-is fixed, move it to tests/campaign/kept, which the tests read.
+check at random moments), limits (file size, descriptors, memory) and mutants (of all inputs: mutants.py). Seeds
+continue from one campaign to the next (build/campaign/next_seed), unless --seed says where to begin. Faults are printed
+with their seeds; a scenario is shrunk and written to build/campaign/found. When the fault is fixed, move it to
+tests/campaign/kept, which the tests read.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import time
 import traceback
 
 import attacks
+import mutants
 
 ROOT = attacks.ROOT
 BUILD = pathlib.Path(os.environ.get("SLUICE_CAMPAIGN_BUILD", ROOT / "build/release"))
@@ -68,7 +69,7 @@ def attack(kind, seed, seconds, times):
         if kind == "kills":
             killed = attacks.Killed(folder, seed)
         elif kind == "mutants":
-            seeds = attacks.seeds_of_mutants(folder)
+            seeds = mutants.seeds_of_mutants(folder)
         while done < times if times else time.monotonic() < until:
             choice = random.Random(f"{seed} {done}")
             try:
@@ -78,7 +79,7 @@ def attack(kind, seed, seconds, times):
                 elif kind == "limits":
                     attacks.limited(folder, choice)
                 else:
-                    attacks.mutated(folder, seeds, choice)
+                    mutants.mutated(folder, seeds, choice)
             except (AssertionError, subprocess.TimeoutExpired):
                 faults.append(f"{kind}, seed {seed}, number {done}: {traceback.format_exc(limit=-2)}")
                 if kind == "mutants":
