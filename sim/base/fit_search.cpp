@@ -30,7 +30,7 @@ void FitSearch::fitted() {
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
 /// next number to test is where this line meets the available amount. If only one number has not fitted so far, the
-/// line goes through zero, which gives an upper limit.
+/// line goes through zero. The next number is then not below the number that fits, if the need grows evenly.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

@@ -71,7 +71,7 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
   return part;
 }
 
-constexpr std::size_t narrow = 24;  ///< the least number of columns in which text is broken
+constexpr std::size_t narrow = 24;  ///< the least width in characters in which a text is wrapped
 
 /// Returns the widths of the columns. The last column of text gets the rest of the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,

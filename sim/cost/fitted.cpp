@@ -174,9 +174,7 @@ struct Fitted final : Cost {
 extern const CostModel fitted_cost = {
     .name = "fitted",
     .summary =
-        "A layer's kernels take the time that a fit of similar measured kernels gives for their "
-        "sizes: tiles and waves over the device's units, memory and cache, launch, and a correction "
-        "from the nearest measured sizes.",
+        "A layer's kernels take the time that a fit of similar measured kernels gives for their sizes.",
     .details =
         "Use it for a device with a fit, and for sizes that were not measured. It follows the steps in which seconds "
         "grow when another tile or wave is needed. The answer says how far the fit was from rows that it had not "

@@ -152,8 +152,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is the longest path through the actions that wait for it,
-  /// from the time when it is available.
+  /// Sets the time that must follow this execution. `pushed` is the longest time in seconds
+  /// from the arrival of this execution's data to the end of the run, along the actions that wait for the execution.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Returns the seconds of a further step of a checked plan. Returns nullopt if the plan has no body, if its own steps
-/// show as much, or if its further steps block. Throws Interrupted on a signal.
+/// already are as many as would be executed here, or if the longer run blocks. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
 /// Does the same with tables that the caller already has, and without a copy of the plan. During the call, the plan has
 /// more iterations.

@@ -199,7 +199,7 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Some mutants are refused and some are not, so that the faults reach parts that readers check.
+  // Otherwise the faults would not reach the parts that readers check, or the readers would refuse everything.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

@@ -88,7 +88,8 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch; in inference, by constants: 2 FLOP per element.",
+        "Normalises each channel by the statistics of the batch, or in inference by constants. It takes 2 FLOP per "
+        "element.",
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
         "under the root. In inference these numbers are constants, and become one multiplication and one addition per "

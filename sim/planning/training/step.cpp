@@ -240,7 +240,7 @@ class StepMaker {
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Saves what the tape saves, unless host memory has a copy since another device needed the tensor.
+  /// Saves a tensor that the tape saves, unless host memory already has a copy because another device needed it.
   void save_once(TensorLocation& location) {
     if (location.copy == none) save(location);
   }

@@ -158,7 +158,7 @@ const std::vector<Kind>& kinds() {
                   "Use it unless the cut is what you study. Each policy has its own list of cuts to compare "
                   "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
                   "cut that is named, because a plan is made for each cut.",
-              .source = "the fastest of several simulated plans",
+              .source = "none: it simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
       {"fates", "what becomes of activations: kept, recomputed, offloaded",
@@ -172,7 +172,7 @@ const std::vector<Kind>& kinds() {
               .details =
                   "Use it unless the strategy is what you study. The answer says which strategy was taken. Planning "
                   "takes longer than with a strategy that is named, because a plan is made for each of them.",
-              .source = "the fastest of several simulated plans",
+              .source = "none: it simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
        }},

@@ -48,7 +48,8 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // 8 x 8 x 12 outputs of 3 x 3 x 6 weights, then 1 x 1 x 6 / 2; biases sum 1 FLOP per output.
+  // The first layers have 8 x 8 x 12 outputs of 3 x 3 x 6 products each, and the last one outputs of 1 x 1 x 6 / 2
+  // products. The gradient of a bias takes 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);

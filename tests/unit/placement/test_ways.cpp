@@ -43,7 +43,8 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // As a cache without room, fast memory misses every byte (1 s for 10 bytes), and written bytes are written back at
-  // once (2 s). The kernels take 1 + 3, then 1 + 1 + 1 + 2 (b is also filled and written back), then 1 + 1.
+  // once (2 s). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second takes 1 s, 1 s to
+  // fill a, and 1 + 2 s for b. The third takes 1 s, and 1 s to fill a.
   CHECK(seconds_of(none, "cached") == 11);
   // A cache of one or two bytes takes the same time: written bytes are written back when the next bytes come, and the
   // last of them when the next tensor comes.

@@ -54,7 +54,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
 }
 
-TEST_CASE("by_memory counts the samples of a micro-batch and its share of the memory") {
+TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
   // a..d: 10 + 2 x 67 = 144
