@@ -4,11 +4,15 @@
 #include <fstream>
 #include <sstream>
 
+#include "campaign/invariants.hpp"
 #include "campaign/trial.hpp"
+#include "plan/tables.hpp"
 #include "support/campaign.hpp"
 
 namespace sluice {
 namespace {
+
+constexpr int no_comparison = 1000;  // the number of no check that changes the scenario
 
 std::string complaints_of(const test::Trial& trial) {
   std::string all = trial.died;
@@ -29,6 +33,19 @@ TEST_CASE("all claims hold for 60 random scenarios", "[property]") {
     complete += trial.verdict.kind == Kind::complete ? 1 : 0;
   }
   CHECK(complete > test::cases_of(20));
+}
+
+TEST_CASE("both executors write the same trace of random scenarios in which nothing contends",
+          "[property]") {
+  int alike = 0;
+  for (int seed = 1; seed <= test::cases_of(40); ++seed) {
+    const test::Trial drawn = test::try_seed(static_cast<std::uint64_t>(seed), no_comparison, true);
+    INFO("seed " << seed << "\n" << drawn.text);
+    CHECK(complaints_of(drawn) == "");
+    if (drawn.verdict.kind != test::Verdict::Kind::complete) continue;
+    alike += PlanTables(test::executed(drawn.text).plan()).contention_free() ? 1 : 0;
+  }
+  CHECK(alike >= test::cases_of(40) / 10);
 }
 
 TEST_CASE("the same draws make the same scenario, and fewer draws also make a scenario") {
