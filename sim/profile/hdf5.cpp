@@ -205,8 +205,11 @@ Profile read_hdf5_profile(const std::string& path) {
   try {
     text = run_isolated([&] { return text_of_file(path); }, limits);
   } catch (const InternalError& error) {
-    throw InputError(path + ": error: not a readable profile: the file is damaged (" +
-                     error.what() + "); restore it from a copy, or measure again");
+    throw InputError(
+        path + ": error: not a readable profile: the process that reads it ended early (" +
+        error.what() +
+        "). The file is damaged, or too large for the memory or for 120 s: restore it from a copy, "
+        "or write the profile as CSV.");
   }
   Profile profile = parse_profile(std::move(text), path);
   profile.source = nullptr;

@@ -219,10 +219,12 @@ def mutated(folder, seeds, choice):
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
     kept.write_bytes(mutant)  # even if the command does not end
-    done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
-    for log in path.parent.glob(path.name + "-*"):
-        log.unlink()
-    path.write_bytes(data)  # other commands read this file, too
+    try:
+        done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
+    finally:
+        for log in path.parent.glob(path.name + "-*"):
+            log.unlink()
+        path.write_bytes(data)  # other commands read this file, too
     if done.returncode not in (0, 1, 2, 3, 4, 5):
         raise AssertionError(f"{words} of {kept.name}: exit {done.returncode} {done.stderr[-300:]!r}")
     kept.unlink()

@@ -83,7 +83,7 @@ groups:
     count: 1000
     devices:
       gpu: {count: 100, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}
-links: {up: {between: [host, node_gpu], bandwidth: 1GB/s}}
+links: {up: {joins: [host, node_gpu], bandwidth: 1GB/s}}
 """)
         done = sluice("run", ROOT / "scenarios/alexnet_resident.yaml", f"platform={self.folder / 'many.yaml'}")
         self.assertEqual(done.returncode, 3, done.stderr)

@@ -29,6 +29,12 @@ def changed(**settings):
     return settings
 
 
+def text_of(case):
+    """Returns the scenario with the settings of a case."""
+    settings = {**SETTINGS, **case}
+    return "format: sluice-scenario/1\n" + "".join(f"{key}: {value}\n" for key, value in settings.items())
+
+
 def links(text):
     return changed(platform=f"{{file: rx7900xtx_pair, links: {text}}}")
 
@@ -96,8 +102,7 @@ class Typos(unittest.TestCase):
 
     def answer(self, case):
         """Returns the exit code of `sluice run`, its message, and what the schema marks."""
-        settings = {**SETTINGS, **case}
-        text = "format: sluice-scenario/1\n" + "".join(f"{key}: {value}\n" for key, value in settings.items())
+        text = text_of(case)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "typo.yaml")
             path.write_text(text)

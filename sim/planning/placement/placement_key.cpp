@@ -49,7 +49,11 @@ void add_placed(const PolicyRequest& request, const Reader& parameters, const st
                 std::vector<Candidate>& candidates) {
   for (const std::string& way : placements_of_plans())
     candidates.push_back(only_candidate("placement: " + way, [&request, &parameters, policy, way] {
-      return finish(placed_plan(request, parameters, policy, way), request);
+      try {
+        return finish(placed_plan(request, parameters, policy, way), request);
+      } catch (const InputError& error) {  // a placement that nobody asked for must not end the run
+        throw Infeasible(error.what());
+      }
     }));
 }
 

@@ -101,10 +101,13 @@ class Sweep {
     std::exception_ptr fault;
     try {
       keep_answers();
-    } catch (...) {
+    } catch (const Interrupted&) {
       fault = std::current_exception();
       stop_ = true;
       if (ends_by_signal()) end_now();
+    } catch (...) {
+      fault = std::current_exception();
+      stop_ = true;
     }
     for (std::thread& thread : threads) thread.join();
     if (fault) {
@@ -168,7 +171,7 @@ class Sweep {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (Answer& one : answers_) keep(std::move(one));
       commit();
-    } catch (const Error&) {  // only the first error is reported
+    } catch (const std::exception&) {  // only the first error is reported
     }
   }
 

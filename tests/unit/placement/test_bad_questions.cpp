@@ -60,7 +60,8 @@ TEST_CASE(
                                std::to_string(problem.kernels.size()) + ")";
     PlacementProblem broken = problem;
     broken.kernels[k].operands[o].tensor = static_cast<std::uint32_t>(problem.tensors.size());
-    CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) && Contains("is in no memory"));
+    CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
+                                    Contains("there is no tensor with this number"));
 
     // If the maker of a tensor only reads it, the tensor is never made.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {

@@ -171,7 +171,8 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
                                         "is in no memory"));
   problem = small();
   problem.kernels[1].operands[0].tensor = 7;
-  CHECK_THAT(refused(problem), Contains("3: kernel 'second'") && Contains("is in no memory"));
+  CHECK_THAT(refused(problem),
+             Contains("3: kernel 'second'") && Contains("there is no tensor with this number"));
   problem = small();
   problem.synchronous.to_slow = 0;
   CHECK_THAT(refused(problem),
