@@ -8,7 +8,7 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// Copies from memory that is not pinned, and copies that the compute units make.
+/// Returns the figures of a link for copies from memory that is not pinned, and for copies by the compute units.
 std::string further_rates(Draws& draws) {
   std::string text;
   if (draws.one_in(8))

@@ -10,24 +10,13 @@ binds to the slice that encloses it.
 import collections
 import decimal
 import json
-import math
-import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-try:
-    import h5py
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
-ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
+from export_case import ENVIRONMENT, PROGRAM, ROOT, h5py, nanoseconds
 
 RUNS = {
     "streamed": ["alexnet_x200"],
@@ -45,10 +34,6 @@ RUNS = {
 def exact(text):
     """Returns JSON whose numbers with a point are decimals, as they are written."""
     return json.loads(text, parse_float=decimal.Decimal)
-
-
-def nanoseconds(seconds):
-    return math.floor(seconds * 1e9 + 0.5)
 
 
 class Trace:

@@ -54,23 +54,28 @@ void count_more_memory(Plan plan, const ReplayResult& before, unsigned seed, Cou
       !after.blocking && after.makespan > before.makespan * (1 + 1e-12) ? 1 : 0;
 }
 
+/// Compares grants by reservation with grants in order, and with more memory.
+void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
+  const test::OracleResult in_order = test::oracle(plan, true);
+  const ReplayResult result = replay(plan);
+  if (result.blocking) {
+    counts.newly_blocked += in_order.blocked ? 0 : 1;
+    return;
+  }
+  ++counts.ended;
+  count_more_memory(plan, result, seed, counts);
+  counts.freed += in_order.blocked;
+  if (in_order.blocked) return;
+  counts.slower += result.makespan > in_order.makespan * (1 + 1e-12);
+  counts.faster += result.makespan < in_order.makespan * (1 - 1e-12);
+}
+
 TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it neither") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(
         seed, {.ties = seed % 2 == 0, .riffled = seed % 4 < 2, .owned_pools = true});
-    const test::OracleResult in_order = test::oracle(plan, true);
-    const ReplayResult result = replay(plan);
-    if (result.blocking) {
-      counts.newly_blocked += in_order.blocked ? 0 : 1;
-      continue;
-    }
-    ++counts.ended;
-    count_more_memory(plan, result, seed, counts);
-    counts.freed += in_order.blocked;
-    if (in_order.blocked) continue;
-    counts.slower += result.makespan > in_order.makespan * (1 + 1e-12);
-    counts.faster += result.makespan < in_order.makespan * (1 - 1e-12);
+    count_against_order(plan, seed, counts);
   }
   CHECK(counts.slower == 0);
   CHECK(counts.newly_blocked == 0);
@@ -107,16 +112,7 @@ TEST_CASE("with pools that several devices share, few plans are slower or blocke
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .riffled = seed % 4 < 2});
-    const test::OracleResult in_order = test::oracle(plan, true);
-    const ReplayResult result = replay(plan);
-    if (result.blocking) {
-      counts.newly_blocked += in_order.blocked ? 0 : 1;
-      continue;
-    }
-    ++counts.ended;
-    count_more_memory(plan, result, seed, counts);
-    counts.freed += in_order.blocked;
-    if (!in_order.blocked) counts.slower += result.makespan > in_order.makespan * (1 + 1e-12);
+    count_against_order(plan, seed, counts);
   }
   UNSCOPED_INFO(counts.ended << " end, " << counts.slower << " are slower than in order, "
                              << counts.newly_blocked << " newly blocked; with more memory "
