@@ -1,4 +1,5 @@
-// Bisection: finds the largest number that fits. It assumes that every smaller number fits, too.
+// Finds the largest number that fits by bisection. The search assumes that if a number fits, every smaller number fits,
+// too.
 #pragma once
 
 #include <cstdint>

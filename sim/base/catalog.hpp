@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
-/// One line of a catalog. It gives the address of the record `name`, which another file defines in the namespace
-/// sluice.
+/// Returns the address of the record `name`, which another file defines in the namespace sluice. A catalog lists its
+/// entries by this macro.
 #define SLUICE_ENTRY(Type, name) \
   [] {                           \
     extern const Type name;      \
@@ -25,7 +25,7 @@ namespace sluice {
 template <class Entry>
 class Catalog {
  public:
-  /// `kind` is the word that messages use: "policy", "layer type".
+  /// Messages call an entry by `kind`, such as "policy" or "layer type".
   Catalog(std::string kind, std::vector<const Entry*> entries)
       : kind_(std::move(kind)), entries_(std::move(entries)) {}
 
@@ -46,8 +46,8 @@ class Catalog {
   }
 
   /// Returns the entry with this name. If there is none, throws InputError with this text: unknown KIND 'X' (did you
-  /// mean 'Y'?); known: A, B, C. `words` are further texts that the caller accepts. They are not entries, but the
-  /// message lists them as known.
+  /// mean 'Y'?); known: A, B, C. Parameter `words` holds further texts that the caller accepts; the message lists them
+  /// with the known names.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

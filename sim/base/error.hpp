@@ -1,6 +1,5 @@
-// Sluice's errors. Some are faults of the user, and some are faults of Sluice. The command line has an
-// exit code for each class. All messages with a position get their form here: FILE:LINE:COLUMN: error:
-// TEXT.
+// The classes of Sluice's errors. Some errors are faults of the user, and some are faults of Sluice. Each class has its
+// own exit code of the command line. A message with a position reads FILE:LINE:COLUMN: error: TEXT.
 #pragma once
 
 #include <cstdint>
@@ -45,37 +44,37 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line of text, which says where the faulty place is used.
+  /// Returns this error with one more line of text. The line says which other place uses the faulty one.
   InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;
 };
 
-/// What makes a question infeasible, as far as it is known.
+/// The known reasons why a question is infeasible. An unknown reason stays empty.
 struct Shortage {
-  /// The next action of a stream. It cannot start.
+  /// A stream whose next action cannot start, and what this action waits for.
   struct Waiter {
     std::string stream, action;
-    std::string awaits;  ///< the action that it waits for; empty: it waits for `pool`
-    std::string pool;    ///< the memory that does not grant its bytes; empty: it waits for `awaits`
-    std::int64_t bytes = 0;            ///< bytes that it asks for in the pool
+    std::string awaits;                ///< the awaited action; empty if memory is awaited
+    std::string pool;                  ///< the awaited memory; empty if an action is awaited
+    std::int64_t bytes = 0;            ///< bytes that the action asks for in the pool
     std::vector<std::string> tensors;  ///< the tensors that these bytes hold
     bool operator==(const Waiter&) const = default;
   };
-  std::string pool;  ///< the memory that is too small; empty: no memory is too small
+  std::string pool;  ///< the memory that is too small; empty if no memory is too small
   std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
   /// The needed bytes, by class of tensor.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
   std::optional<double> time_s = {};  ///< seconds into the run after which no action can start
-  /// The largest number of micro-batches in flight that fits, if more were asked for; 0 if not even
-  /// one fits. Without a value the number is not known.
+  /// The largest number of micro-batches in flight that fits, if the question asked for more. The number is 0 if not
+  /// even one micro-batch fits, and has no value if it is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };
 
-/// The question is valid and its answer is "it does not fit" or "it blocks for ever" (exit 4).
+/// The question is valid, and its answer is that the plan does not fit into memory or blocks for ever (exit 4).
 struct Infeasible : Error {
   explicit Infeasible(const std::string& message, Shortage shortage_ = {})
       : Error(4, message), shortage(std::move(shortage_)) {}

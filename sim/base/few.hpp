@@ -90,8 +90,7 @@ class Few {
   void free() {
     if (!inside()) ::operator delete(heap());
   }
-  /// Takes over the elements of `other`. This list must not own memory on the heap when this is
-  /// called.
+  /// Takes over the elements of `other`. This list must not own memory on the heap when the function is called.
   void steal(Few& other) noexcept {
     std::copy_n(other.store_, sizeof store_, store_);
     size_ = std::exchange(other.size_, 0);

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// The number of slow guesses in a row that are allowed. A guess is slow if it excludes less than half of the range.
-/// After one more slow guess, the search tests the middle of the range.
+/// The largest number of consecutive slow guesses. A guess is slow if it excludes less than half of the range. After
+/// one more slow guess, the search tests the middle of the range.
 constexpr int patience = 2;
 
 }  // namespace
@@ -19,8 +19,8 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is greater by `step_`, which grows with each number that fits.
-/// But the next number lies at most halfway to the smallest number that is known not to fit.
+/// Handles a number that fits. The next number to test is greater by `step_`, but at most halfway to the smallest
+/// number that is known not to fit. `step_` grows with each number that fits.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;
@@ -30,7 +30,7 @@ void FitSearch::fitted() {
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
 /// next number to test is where this line meets the available amount. If only one number has not fitted so far, the
-/// line goes through zero. The next number is then not below the number that fits, if the need grows evenly.
+/// line goes through that number's need and through zero.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

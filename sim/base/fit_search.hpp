@@ -11,20 +11,20 @@ namespace sluice {
 /// they are not known.
 struct FitAnswer {
   bool fits = false;
-  double needed = 0, available = 0;  ///< in the same unit; both 0: not known
+  double needed = 0, available = 0;  ///< in the same unit; both are 0 if they are not known
 };
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
-/// need mostly grows by the same amount per unit. So the need of one number that does not fit tells roughly where the
-/// limit is, and the needs of two such numbers tell it precisely. If guesses made in this way exclude too little, the
-/// middle of the range is tested. The search assumes that if a number fits, every smaller number fits, too.
+/// need is usually an almost linear function of the number. So the need of one number that does not fit gives a rough
+/// estimate of the limit, and the needs of two such numbers give a precise estimate. If such estimates exclude too
+/// little, the middle of the range is tested. The search assumes that if a number fits, every smaller number fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
   FitSearch(std::int64_t first, std::int64_t limit) : limit_(limit), next_(first) {}
 
   bool done() const { return bad() - good_ <= 1; }
-  std::int64_t good() const { return good_; }  ///< the largest tested number that fits; 0: none yet
+  std::int64_t good() const { return good_; }  ///< the largest tested number that fits, or 0
   std::int64_t next() const { return next_; }
 
   void record_answer(const FitAnswer& answer);  ///< records the answer for the number next()
@@ -42,7 +42,7 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  std::int64_t good_ = 0, bad_ = 0;  ///< 0: none is known yet
+  std::int64_t good_ = 0, bad_ = 0;  ///< 0 if no such number is known yet
   std::int64_t step_ = 1;            ///< how far above good_ the next number to test lies
   int slow_ = 0;                     ///< consecutive guesses that left more than half of the range
   RefusedNumber last_;

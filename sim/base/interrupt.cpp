@@ -61,8 +61,8 @@ void say(std::string_view text) {
   std::abort();
 }
 
-/// Something has called abort(). SimGrid does so when it gets no memory. Calls only functions that are safe in a signal
-/// handler. When it returns, abort() ends the process.
+/// Handles a call of abort(). SimGrid calls abort() when it gets no memory. This handler calls only functions that are
+/// safe in a signal handler. When the handler returns, abort() ends the process.
 void on_abort(int) {
   constexpr std::size_t little = std::size_t{16} << 20;
   if (!has_room_for(little)) leave(70, out_of_memory);
@@ -79,7 +79,7 @@ void on_signal(int signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    // The signal is blocked while the handler runs, so it takes effect when the handler returns.
+    // The signal is blocked while the handler runs, so the signal raised here takes effect when the handler returns.
     raise(SIGINT);
     return;
   }
@@ -147,7 +147,7 @@ InOrder::~InOrder() {
   if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
 }
 
-// If the list is full, the file stays on the disk after an interrupt, as it would after a crash.
+// If the list is full, an interrupt does not remove the file. The file then stays on the disk, as after a crash.
 RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
   for (; place_ < half_written.size(); ++place_) {
     const char* nobody = nullptr;

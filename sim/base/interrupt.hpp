@@ -1,6 +1,6 @@
 // Handles Ctrl-C and SIGTERM. By default a signal only sets a flag, which long loops check. A program that only reads,
-// plans and prints has nothing to clean up, so it may choose that a signal ends it at once. While an InOrder object
-// exists, the end of the program is postponed.
+// plans and prints has nothing to clean up, so it may choose that a signal ends the program at once. While an InOrder
+// object exists, the program does not end.
 #pragma once
 
 #include <csignal>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Installs handlers for SIGINT and SIGTERM. They only set the flag, but a second SIGINT ends the process at
+/// Installs handlers for SIGINT and SIGTERM. The handlers only set the flag, but a second SIGINT ends the process at
 /// once.
 void install_interrupt_handlers();
 /// Returns the number of the signal that was received, or 0 if none was received.
@@ -28,16 +28,18 @@ inline constexpr const char* out_of_memory =
 /// Returns whether an error means "out of memory". The error is std::bad_alloc, or std::system_error if a thread or a
 /// mapping could not be created.
 bool says_out_of_memory(const std::exception& error);
-/// Handles exceptions that nobody can catch, from now on. A library may throw one while it is loaded, or in a noexcept
-/// function, and SimGrid aborts. If memory is out, the process prints the message above, removes its half-written files,
-/// and exits with code 70. Otherwise it aborts.
+/// From now on, handles exceptions that no code can catch, and calls of abort(). A library may throw such an exception
+/// while it is loaded, or in a noexcept function, and SimGrid calls abort() when it gets no memory. If memory is used
+/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. Otherwise the
+/// process aborts.
 void end_when_memory_is_out();
-/// Returns whether this process may take that many bytes of addresses more (`ulimit -v`).
+/// Returns whether this process may allocate `bytes` further bytes of address space (`ulimit -v` limits them).
 bool has_room_for(std::size_t bytes);
 
-/// Returns whether a signal has come, and ends this process at once or will do so when no InOrder object exists.
+/// Returns whether a signal has come that ends this process at once, or as soon as no InOrder object exists.
 bool ends_by_signal();
-/// Ends the process if ends_by_signal(). Call it when everything is completed that InOrder objects wait for.
+/// Ends the process if ends_by_signal() returns true. Call this function when all work is completed that InOrder
+/// objects protect.
 void end_now_by_signal();
 
 /// While an InOrder object exists, a signal only sets the flag. Use it for work that must be completed before the
@@ -64,8 +66,7 @@ class RemovedOnInterrupt {
   std::size_t place_;  ///< index in the handler's list of half-written files
 };
 
-/// While this object exists, signals are blocked: neither this thread nor the threads that it
-/// starts receive any.
+/// While this object exists, neither this thread nor the threads that it starts receive a signal.
 class SignalsHeld {
  public:
   SignalsHeld();

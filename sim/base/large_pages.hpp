@@ -1,5 +1,6 @@
-// Memory in large pages, for large arrays that are filled from the front. Getting memory in small pages would take
-// about as long as filling it. If the system has no large pages, small pages are used.
+// Memory in large pages, for large arrays that are filled from the front. For small pages, the system would take about
+// as long to provide the memory as the program takes to fill the array. If the system has no large pages, small pages
+// are used.
 #pragma once
 
 #include <cstddef>

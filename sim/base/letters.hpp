@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Replaces capital letters by small ones and leaves all other bytes as they are.
+/// Returns the text with capital letters replaced by small letters. All other bytes stay the same.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

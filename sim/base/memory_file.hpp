@@ -1,4 +1,5 @@
-// Memory that processes share. It is a file without a name, which one process creates and another maps.
+// Memory that processes share. The memory is a file without a name: one process creates the file, and another process
+// maps it.
 #pragma once
 
 #include <cstddef>

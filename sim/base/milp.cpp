@@ -23,8 +23,8 @@ namespace {
 constexpr double tolerance = 1e-6;
 constexpr double small_cost = 1e-9;  ///< a multiple of the greatest cost of a variable
 
-/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If there
-/// was a signal, the caller of CBC throws Interrupted after that.
+/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. After a
+/// signal, the caller of CBC then throws Interrupted.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}

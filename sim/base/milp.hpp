@@ -1,5 +1,5 @@
-// Mixed-integer linear programmes: find values x of variables that minimise the sum of cost · x within bounds and
-// linear constraints. Some variables must be integers. Only this code uses CBC (COIN-OR branch and cut). CBC prints
+// Solves mixed-integer linear programmes: finds values x of variables that minimise the sum of cost · x within bounds
+// and linear constraints. Some variables must be integers. Only this code uses CBC (COIN-OR branch and cut). CBC prints
 // nothing here, and the program keeps its own signal handlers.
 //
 // The functions throw InternalError on a malformed programme, and Interrupted on a signal.
@@ -16,11 +16,11 @@ namespace sluice {
 
 struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
-  /// Whether the solution is optimal or, without a solution, none exists.
+  /// Whether the solution is proven to be optimal or, if there is no solution, proven not to exist.
   bool proven = false;
-  std::vector<double> values;  ///< by variable; those of integer variables are exact integers
+  std::vector<double> values;  ///< by variable; the values of integer variables are exact integers
   double objective = std::numeric_limits<double>::infinity();
-  /// Every solution has an objective of at least this.
+  /// A proven lower bound of the objective of every solution.
   double bound = -std::numeric_limits<double>::infinity();
 
   /// Returns (objective - bound) / objective, or 0 if the solution is proven to be optimal.
@@ -29,18 +29,18 @@ struct MilpSolution {
 
 /// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
-  bool solved = false;  ///< false: infeasible, unbounded, or stopped at the iteration limit
+  bool solved = false;  ///< false if infeasible, unbounded, or stopped at the iteration limit
   double objective = 0;
   std::vector<double> values;  ///< by variable
-  /// By constraint: how much the objective changes per unit of its limit.
+  /// For each constraint, the change of the objective per unit of the constraint's limit.
   std::vector<double> duals;
 };
 
 struct MilpLimits {
   static constexpr int unlimited = std::numeric_limits<int>::max();
-  /// Limit of wall-clock time; see solve().
+  /// Limit of wall-clock time. With a limit, results depend on the speed of the machine.
   double seconds = std::numeric_limits<double>::infinity();
-  int nodes = unlimited;  ///< limit of nodes of branch and bound
+  int nodes = unlimited;  ///< largest number of nodes of branch and bound
 };
 
 class Milp {
@@ -56,10 +56,10 @@ class Milp {
   /// the constraint.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Returns the best solution that is found within the limits, if any is found. CBC may run a moment beyond a limit.
-  /// With a limit of seconds, the result depends on the speed of the machine. Only solutions with an objective below
-  /// `at_most` are searched for. A solution counts as proven if no other solution is better by more than 1e-9 of the
-  /// greatest cost of a variable.
+  /// Returns the best solution that is found within the limits, or a MilpSolution with `feasible` = false. CBC may run
+  /// a moment beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
+  /// considers only solutions with an objective below `at_most`. A solution counts as proven if no other solution is
+  /// better by more than 1e-9 times the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
   /// Solves the programme with fractional values allowed for all variables.

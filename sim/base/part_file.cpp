@@ -52,7 +52,8 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  const InOrder in_order;  // It lasts until the file is locked and will be removed on a signal.
+  // This object delays a signal until the file is locked and a signal removes it.
+  const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) refuse(target_, "'" + part_ + "': " + std::strerror(errno));
@@ -79,7 +80,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last line: until here, a signal also removes the file.
+  // This must be the last statement: before it, a signal also removes the file.
   removed_on_interrupt_.reset();
 }
 
@@ -95,7 +96,7 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  // A signal now waits until the file has the name of the target or has been removed.
+  // From here on, a signal has no effect until the file has the name of the target or has been removed.
   const InOrder in_order;
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)

@@ -1,6 +1,6 @@
-// A file that appears whole or not at all. The text is first written to TARGET.part beside the target. Then this file
-// is synced (fsync) and renamed to TARGET. If a crash left a TARGET.part behind, it is overwritten. If another process
-// is writing it, IoError is thrown.
+// A file that appears whole or not at all. The text is first written to the file TARGET.part in the target's folder.
+// Then TARGET.part is synced (fsync) and renamed to TARGET. If a crash left a TARGET.part behind, that file is
+// overwritten. If another process is writing TARGET.part, IoError is thrown.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
-// Packs a list of byte strings into one byte string, so that one process can send the list to another. The result
-// contains the number of strings, and then the length and the bytes of each string. All numbers are 64 bits wide.
+// Packs a list of byte strings into one byte string, so that one process can send the list to another. The packed
+// string begins with the number of strings. The length and the bytes of each string follow. All numbers are 64 bits
+// wide.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,8 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// Does the work and returns the answer. Its first byte is the exit code, which is 0 if `work` returned a result.
+/// Does the work and returns the answer. The first byte of the answer is the exit code, which is 0 if `work` returned a
+/// result.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -108,13 +109,13 @@ void apply(const ChildLimits& limits) {
 /// How a child process ended.
 struct ChildEnd {
   std::size_t number;
-  std::string death;  ///< how the child died; empty: it answered
-  int exit_code;      ///< the exit code in its answer
+  std::string death;  ///< how the child died; empty if it sent an answer
+  int exit_code;      ///< the exit code in the child's answer
   std::string text;   ///< what the work returned, or the message of the error
 };
 
-/// The children that are alive. The destructor kills the children that remain. This is safe because children only
-/// compute: they write no file that could be left half-written.
+/// The children that are alive. The destructor kills them. Killing is safe, because children only compute and write no
+/// files.
 class Children {
  public:
   Children() = default;
@@ -148,7 +149,8 @@ class Children {
     alive_.push_back({number, pid, ends[0], {}});
   }
 
-  /// Reads what has arrived, waits for at most a moment, and removes the children that have ended.
+  /// Waits at most `moment_ms` for output of the children, and reads it. Removes and returns the children that have
+  /// ended.
   std::vector<ChildEnd> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});
@@ -199,14 +201,14 @@ class Children {
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }
 
-  InOrder in_order_;  // A signal waits until all children have ended.
+  InOrder in_order_;  // A signal takes effect when all children have ended.
   std::vector<Child> alive_;
 };
 
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  // Otherwise the child would print the contents of the buffers a second time.
+  // If the buffers were not empty, parent and child would both print their contents.
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -214,7 +216,7 @@ pid_t fork_child(const std::function<void()>& body) {
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   end_at_once_when_interrupted(false);   // the parent waits for the child's answer
-  if (::getppid() != parent) _exit(70);  // the parent died before the line above
+  if (::getppid() != parent) _exit(70);  // the parent died before the call of prctl
   try {
     body();
   } catch (...) {

@@ -1,10 +1,10 @@
 // Runs work in child processes, where code that may crash, or that may run only once per process, cannot harm its
 // caller. SimGrid, for example, allows a single engine per process.
 //
-// A child is forked, so it has all that its parent had. It leaves by _exit, so that no destructor or atexit handler of
-// the parent runs in it. A child is killed when the thread that forked it ends, so it never outlives its parent. A fork
-// is not safe while other threads hold locks. So the parent should have one thread, or the child should never need a
-// lock that another thread may hold.
+// A child is forked, so it has a copy of its parent's memory. The child ends by _exit, so that no destructor or atexit
+// handler of the parent runs in the child. A child is killed when the thread that forked it ends, so it never outlives
+// its parent. A fork is not safe while other threads hold locks. So either the parent has only one thread, or the child
+// must not need a lock that another thread may hold.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// How much a child may use in addition to what it has when it begins. A limit of 0 means no limit.
+/// The resources that a child may use in addition to those that it has at its beginning. A limit of 0 means no limit.
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< bytes of address space
   std::int64_t cpu_s = 0;       ///< seconds of processor time
@@ -32,8 +32,8 @@ struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
 
-/// Forks a child that calls `body` and then exits. The exit code is 0, or 70 if `body` throws. Throws IoError if the
-/// system allows no further process. The caller must wait for the child.
+/// Forks a child that calls `body` and then exits. The exit code of the child is 0, or 70 if `body` throws. Throws
+/// IoError if the system allows no further process. The caller must wait for the child with waitpid.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
@@ -41,8 +41,9 @@ pid_t fork_child(const std::function<void()>& body);
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits = {});
 
 struct ProcessAnswer {
-  std::string text;   ///< what the work returned
-  std::string fault;  ///< the error of the work, or how its process died; empty: neither
+  std::string text;  ///< what the work returned
+  /// The error of the work, or how its process died; empty if the work succeeded.
+  std::string fault;
 };
 
 /// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call runs in a child of its

@@ -15,8 +15,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit equals multiplier x 10^exponent SI units. The exponent is stored as a number of its own, because "5us" must
-/// become the double nearest to 5e-6. The product 5 * 1e-6 is a different double.
+/// A unit equals multiplier x 10^exponent SI units. The exponent is stored separately from the multiplier, because
+/// "5us" must become the double nearest to 5e-6, and the product 5 * 1e-6 is another double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -74,7 +74,7 @@ const std::vector<Unit>& units(Dimension dimension) {
   return table[static_cast<std::size_t>(dimension)];
 }
 
-/// A decimal number exactly as it was written: digits x 10^exponent.
+/// A decimal number exactly as it was written. Its value is digits x 10^exponent.
 struct Decimal {
   std::string digits;  ///< without leading zeros; empty if the number is zero
   long exponent = 0;
@@ -108,8 +108,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits needs no further bits, because it is refused: a
-    // whole number is then too large, and a fraction is then not a whole number of bytes.
+    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits is refused: a whole number of that length is too
+    // large, and a fraction of that length is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -127,7 +127,7 @@ class Parser {
   }
 
  private:
-  /// No machine has a lower rate. With lower ones, seconds or their sums would not stay finite.
+  /// No machine has a lower rate. With lower rates, seconds or sums of seconds would not stay finite.
   static constexpr double least_rate = 1e-3;
   static constexpr const char* not_whole = "it is not a whole number of bytes";
   static constexpr const char* too_large = "it is more than 2^63 - 1 bytes";
@@ -189,7 +189,7 @@ class Parser {
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));
-    // "G" alone is the beginning of a unit, such as "GB".
+    // "G" without a further letter is the beginning of a unit such as "GB".
     for (const Unit& unit : units(dimension_))
       if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
         hint = " (did you mean '" + unit.name + "'?)";
@@ -216,7 +216,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// Returns the same amount in bytes, as a person would write it: 64 Gbit/s are 8GB/s.
+  /// Returns the same amount in bytes, as a person would write it: for 64 Gbit/s, the result is "8GB/s".
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);

@@ -14,7 +14,8 @@ enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watt
 /// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text must be a quantity. The result is finite and not
 /// negative, and a rate (FLOP/s, B/s) is zero or at least 0.001 per second. With the dimension `none`, the text is a
 /// plain number or a percentage ("70%" becomes 0.7). Throws InputError without a position. The message contains the
-/// text, the fault, an example, and `key`, the key of the document whose value the text is.
+/// text, the fault, an example, and `key`. Parameter `key` names the key in the document that has this text as its
+/// value.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
 /// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does, and also
@@ -30,7 +31,7 @@ std::string format_bytes(std::int64_t bytes);
 /// Returns the shortest text that reads back as the same double.
 std::string exact(double value);
 
-/// Returns an example of a quantity of this dimension for messages, such as "30GB/s".
+/// Returns an example of a quantity of this dimension, such as "30GB/s". Messages show the example.
 std::string_view example_of(Dimension dimension);
 /// Returns the dimension in words, such as "bytes per second".
 std::string_view words_of(Dimension dimension);
@@ -38,7 +39,7 @@ std::string_view words_of(Dimension dimension);
 std::vector<std::string> units_of(Dimension dimension);
 
 /// These two functions return a + b and a * b. The numbers are counts, so they must not be negative. If the result
-/// exceeds 2^63 - 1, the functions throw InputError, whose message begins with `what`.
+/// exceeds 2^63 - 1, the functions throw InputError with a message that begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

@@ -26,13 +26,13 @@ void require(int ok) {
   throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));
 }
 
-/// At least the bytes that the first search of OpenSSL takes.
+/// An upper limit of the memory that OpenSSL needs to find an algorithm for the first time.
 constexpr std::size_t room_for_openssl = 4'000'000;
 
-/// Returns SHA-256 as OpenSSL represents it. OpenSSL is asked only once, because its search takes longer than hashing a
-/// short text.
+/// Returns OpenSSL's object for SHA-256. OpenSSL is asked only once, because finding the algorithm takes longer than
+/// hashing a short text.
 const EVP_MD* algorithm() {
-  // OpenSSL crashes if its first search finds no memory. This throws std::bad_alloc instead.
+  // OpenSSL crashes if it has no memory when it first looks for an algorithm. This check throws std::bad_alloc instead.
   static const bool has_room = (::operator delete(::operator new(room_for_openssl)), true);
   static_cast<void>(has_room);
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);

@@ -1,4 +1,4 @@
-// Computes SHA-256 of a sequence of bytes, by libcrypto. FIPS 180-4 defines it.
+// Computes SHA-256 (FIPS 180-4) of a sequence of bytes by libcrypto.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Computes the digest of bytes that are added one after the other. Throws InternalError if libcrypto cannot compute
-/// SHA-256, for example because it was built without it.
+/// Computes the digest of bytes that are added in several calls. Throws InternalError if libcrypto cannot compute
+/// SHA-256, for example because libcrypto was built without SHA-256.
 class Sha256 {
  public:
   Sha256();

@@ -28,7 +28,7 @@ struct Synonym {
   const char *written, *name;
 };
 
-/// Words that people use for names that are different in Sluice.
+/// Synonyms: words that people may use instead of Sluice's names.
 constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fp16", "float16"},
                                                {"f16", "float16"},
@@ -69,8 +69,8 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // One edit per three letters is allowed, but at least one. A name of a single letter must match without any edit,
-  // because with one edit it would match every other letter.
+  // A name may differ by one edit per three letters, and a short name by one edit. A name of a single letter must match
+  // exactly, because one edit turns it into any other letter.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -1,4 +1,4 @@
-// Parts of messages: the known name that is nearest to a wrong one, and lists of names.
+// Makes parts of messages: a suggestion of the known name that is most similar to a wrong name, and lists of names.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Says which version of Sluice this is, and which folder holds its models, platforms and scenarios.
-// The definitions are in a file that the build generates (cmake/version.cmake).
+// The version of Sluice, and the folder that holds its models, platforms and scenarios. The build generates the file
+// with the definitions (cmake/version.cmake).
 #pragma once
 
 #include <string>
@@ -8,15 +8,17 @@
 namespace sluice {
 
 std::string_view program_version();  ///< "0.1.0"
-/// Returns the commit of the build, with "-dirty" if files were changed since; "unknown" outside git.
+/// Returns the commit of the build, followed by "-dirty" if files differed from that commit. Outside git, returns
+/// "unknown".
 std::string_view git_sha();
-/// Returns the SHA-256, as 64 hexadecimal digits, of the libraries that were linked into this program and its engine on
-/// SimGrid. The program, that engine, the Python module and its helper of one build all have the same digest. A build
-/// of other code has another digest.
+/// Returns the SHA-256, as 64 hexadecimal digits, of the libraries that were linked into this program and into the
+/// program that contains SimGrid. All programs and the Python module of one build return the same digest. A build of
+/// other code returns another digest.
 std::string_view library_digest();
-/// Returns the folder that holds models/, platforms/ and scenarios/: $SLUICE_ROOT, or without it the source root.
+/// Returns the folder that holds models/, platforms/ and scenarios/. The folder is $SLUICE_ROOT, or the source root if
+/// this variable is not set.
 std::string data_root();
-/// Sets the folder that replaces the source root, for an installation elsewhere.
+/// Sets the folder that data_root() returns instead of the source root. An installed Sluice needs this.
 void set_data_root(const std::string& root);
 
 }  // namespace sluice
