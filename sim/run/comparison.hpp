@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Listens to the first execution. Passes everything on to a sink, and keeps the times of each span.
+/// Listens to the first execution. Passes every span and memory event on to a sink, and keeps the times of each span.
 class Times final : public Sink {
  public:
   struct Pair {
@@ -39,7 +39,7 @@ class Comparison final : public Sink {
       : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Call this at the end. Throws InternalError if spans are missing.
+  /// Call this function after the last span. Throws InternalError if spans are missing.
   void finish() const;
 
  private:

@@ -17,13 +17,13 @@ enum class Executor : std::uint8_t { automatic, simgrid, replay, both };
 /// Returns the names "auto", "simgrid", "replay", "both". The value of an Executor is an index into this list.
 const std::vector<std::string>& executor_names();
 std::string_view name_of(Executor executor);
-/// Returns the executor of that name. Throws UsageError.
+/// Returns the executor of that name. Throws UsageError if there is none.
 Executor executor_named(const std::string& name);
 
 /// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay for others.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
-/// Returns how many actions a run of the plan executes: prologue, all iterations of the body, and epilogue. Actions
-/// that are dropped do not count.
+/// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
+/// epilogue. Dropped actions do not count.
 std::int64_t executions_of(const Plan& plan);
 /// Returns the executor that `automatic` means for this plan. Any other executor is returned as it is.
 Executor resolved(Executor executor, const Plan& plan);
@@ -35,9 +35,10 @@ void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink
 /// Throws Infeasible if an execution blocked.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
-/// Executes a checked plan. With `both`, the sink receives SimGrid's execution. If a start or an end then differs by
-/// more than 1e-9 of the makespan, InternalError names the first such span. Throws the exceptions of the executors.
-/// Throws Infeasible if the plan blocks. SimGrid can run only once per process.
+/// Executes a checked plan. With `both`, the sink receives SimGrid's execution. If a start or an end of a span differs
+/// between the executors by more than 1e-9 of the makespan, throws InternalError, whose message names the first such
+/// span. Throws the exceptions of the executors. Throws Infeasible if the plan blocks. SimGrid can run only once per
+/// process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 
 }  // namespace sluice

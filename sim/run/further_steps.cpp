@@ -13,11 +13,11 @@
 namespace sluice {
 namespace {
 
-/// This number of steps is enough to show how the plan continues. If the steps repeat, the replay executes only a few
+/// After this number of steps, the seconds of a step hardly change. If the steps repeat, the replay executes only a few
 /// of them.
 constexpr std::int64_t many_steps = 64;
-/// If a step has many actions, fewer steps are run, but at least two. These steps execute at most this number of
-/// actions, or at most as many as the run itself if that number is larger.
+/// If a step has many actions, fewer steps are run, but at least two. These steps together execute at most
+/// `many_executions` actions, or at most as many actions as the run itself if the run has more.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -26,8 +26,8 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns a number of iterations with which more steps are run than in the run itself. Returns nullopt if there is no
-/// such number.
+/// Returns the number of iterations of a longer run. Returns nullopt if the run itself already has enough steps, or if
+/// the number would be too large.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};
@@ -38,8 +38,8 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// Returns the seconds of a step of a longer run. `tables` belong to the plan, whose number of iterations has already
-/// been increased.
+/// Returns the seconds of a step of the longer run. The number of iterations in `tables.plan` is that of the longer
+/// run.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))

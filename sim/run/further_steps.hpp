@@ -1,6 +1,5 @@
-// Runs further steps of a plan in the replay, separately from the run itself. The further steps show how long a step
-// takes after the first loads and before the end of the run, even if the question has only one step. Times are in
-// seconds.
+// Runs more steps of a plan in the replay than the run itself has. Such a longer run shows how long a step takes
+// between the first loads and the end of the run, even if the question has only one step. Times are in seconds.
 #pragma once
 
 #include <optional>
@@ -9,11 +8,11 @@
 
 namespace sluice {
 
-/// Returns the seconds of a further step of a checked plan. Returns nullopt if the plan has no body, if its own steps
-/// already are as many as would be executed here, or if the longer run blocks. Throws Interrupted on a signal.
+/// Returns the seconds of a step in a longer run of a checked plan. Returns nullopt if the plan has no body, if its own
+/// run is already long enough, or if the longer run blocks. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// Does the same with tables that the caller already has, and without a copy of the plan. During the call, the plan has
-/// more iterations.
+/// Returns the same seconds, but takes the tables of the caller and makes no copy of the plan. During the call, the
+/// plan has more iterations.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// The whole trace of a plan in memory, for small plans. The plan is executed in a child process.
+/// The whole trace of a small plan, in memory.
 struct MemoryTrace {
   EngineReport report;
   std::vector<Span> spans;

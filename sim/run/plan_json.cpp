@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Converts a count to an integer. A value with another unit, such as seconds, stays as it is.
+/// Converts a count to an integer. A value with a unit, such as seconds, stays as it is.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under that key. There may be facts of 100,000 groups, so the search starts at the end, where the
-/// latest mapping was added.
+/// Returns the mapping under that key. The plan may have facts about 100,000 groups, so the search starts at the end,
+/// where the latest mapping was added.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

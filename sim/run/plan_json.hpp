@@ -1,4 +1,5 @@
-// Converts a plan's facts and the reason why a question is infeasible to JSON. --json and Python use this.
+// Converts a plan's facts, and the reason why a question is infeasible, to JSON. The option --json and the Python
+// package use these functions.
 #pragma once
 
 #include <vector>
@@ -9,13 +10,13 @@
 
 namespace sluice {
 
-/// Returns {name: value}, or {name: {of: value}}. The facts of replicas are in {"replicas": {device: {…}}}. A number
-/// stays a number, and its unit is part of the name. A list stays a list.
+/// Returns the facts as {name: value}, or as {name: {of: value}} for facts about several things. The facts of replicas
+/// are in {"replicas": {device: {…}}}. A number stays a number, and its unit is part of the name. A list stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each
-/// waiter has stream and action. If it waits for an action, it also has awaits. Otherwise it has pool, bytes and
-/// tensors. An unknown value is null.
+/// waiter has stream and action. A waiter that waits for an action also has awaits. A waiter that waits for memory also
+/// has pool, bytes and tensors. An unknown value is null.
 Value json_shortage(const Infeasible& infeasible);
 
 }  // namespace sluice

@@ -85,7 +85,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// Exists only if a trace is written, or if someone else listens.
+  /// Has a value only if a trace is written, or if there is another listener.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -113,8 +113,9 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution finds out by itself whether the plan blocks. But other listeners must not see an execution that
-  // blocks. So, if there are other listeners, the plan is checked for this before the execution starts.
+  // An execution itself detects that the plan blocks, so most plans are executed once. But a listener `also` must never
+  // receive an execution that blocks. So if there is such a listener, check() replays the plan before the execution
+  // starts.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -122,7 +123,8 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  const InOrder in_order;  // An interrupted trace is finished with the status aborted.
+  // A signal only sets the flag, so that an interrupted trace can be finished.
+  const InOrder in_order;
   Listeners listeners(request);
   options.contexts = contexts_from_environment();
   if (request.progress)
@@ -135,7 +137,7 @@ RunResult run(const RunRequest& request) {
     listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {  // The plan blocks, or the executors differ.
-    // If the plan blocks, check() throws the usual message, and there is no trace.
+    // If the plan blocks, check() throws the usual message, and no trace is written.
     if (once) check(request.plan);
     listeners.finish(TraceStatus::failed);
     throw;

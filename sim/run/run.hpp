@@ -20,23 +20,23 @@ namespace sluice {
 struct RunRequest {
   const Plan& plan;
   std::string trace_path = {};  ///< path of the trace; if empty, no trace is written
-  /// The resolved scenario, which the trace stores. Empty if the run is that of a plan.
+  /// The resolved scenario, which the trace stores. Empty if the run comes from a file with a plan.
   std::string scenario_text = {};
-  std::string command_line = {};  ///< for the trace's provenance
-  /// Called from time to time with the number of executed actions and the number of all actions.
+  std::string command_line = {};  ///< the command line that the trace stores
+  /// A function that the run calls from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
   /// The bound of the scenario's question. Empty if the run does not come from a scenario.
   std::optional<double> question_bound_s = {};
-  /// Returns the parts of the answer besides its numbers, as JSON, for the trace. It is called when the run is
-  /// complete, and only if a trace is written.
+  /// A function that returns those parts of the answer that are not metrics, as JSON, for the trace. The run calls it
+  /// once, at its end, and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
-  Sink* also = nullptr;  ///< another receiver of every span and memory event
+  Sink* also = nullptr;  ///< if set, also receives every span and memory event
 };
 
 struct RunResult {
   Summary summary;
-  Executor executor = Executor::simgrid;  ///< the executor that ran
+  Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
   SeriesTable series = {};          ///< filled only if a trace is written, or if `also` is set
 };
@@ -44,9 +44,9 @@ struct RunResult {
 /// Returns the header of the trace of this run.
 TraceHeader header_of(const RunRequest& request);
 
-/// Throws InputError if the plan contradicts itself, and Infeasible if the plan does not fit or blocks. Throws IoError
-/// if the trace cannot be written; this is found before the simulation starts. Throws Interrupted on a signal. The
-/// trace then has status=aborted, and contains the actions that were executed.
+/// Throws InputError if the plan contradicts itself, and Infeasible if the plan does not fit into memory or blocks.
+/// Throws IoError if the trace cannot be written; such an error is detected before the simulation starts. Throws
+/// Interrupted on a signal. After a signal, the trace has status=aborted and contains the actions that were executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

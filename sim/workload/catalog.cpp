@@ -1,4 +1,4 @@
-// The catalog of optimizers. To add one, add a file in optimizers/ and a line here.
+// The catalog of optimizers. To add an optimizer, add a file in optimizers/ and a line here.
 #include "workload/training.hpp"
 
 namespace sluice {

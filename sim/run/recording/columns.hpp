@@ -1,5 +1,5 @@
-// The columns of a recording. Places the columns in the bytes, writes them and reads them. Only run/recording uses this
-// code. recording.hpp describes the format.
+// Places the columns of a recording in its bytes, writes them and reads them. Only run/recording uses this code. The
+// file recording.hpp describes the format.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ class ColumnLayout {
   std::size_t size_ = 0;
 };
 
-/// Writes the columns one after the other, in the order in which they were laid out.
+/// Writes the columns in the order in which ColumnLayout placed them.
 class ColumnWriter {
  public:
   explicit ColumnWriter(char* begin) : begin_(begin), at_(begin) {}
@@ -175,8 +175,8 @@ class ColumnReader {
 
 /// Finds the JSON text in a recording's bytes. Throws InternalError.
 std::string_view json_text_in(std::string_view bytes);
-/// The first function returns the JSON text of a recording. The second function reads such a text and fills in the
-/// recording, except its columns.
+/// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text, fills
+/// in the recording except its columns, and returns the places of the columns.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

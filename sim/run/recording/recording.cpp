@@ -53,7 +53,7 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
-/// A recording that will be written, with the place of each part.
+/// A recording that will be written, with the place of each of its parts in the bytes.
 class Packing {
  public:
   explicit Packing(const Recording& recording)
@@ -109,7 +109,7 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  // So many spans take about a gigabyte, together with their memory events.
+  // Together with their memory events, `most_spans` spans take about a gigabyte.
   constexpr std::uint64_t most_spans = 10'000'000;
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +

@@ -35,7 +35,7 @@ struct Recording {
 /// Packs the recording into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
-/// Returns the same content as bytes that can be sent.
+/// Returns the bytes of the packed recording, so that they can be sent to another process.
 std::string bytes_of(const Recording& recording);
 /// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);

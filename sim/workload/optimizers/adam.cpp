@@ -1,5 +1,5 @@
-// adam: an update has three parts. m = b1 m + (1 - b1) g takes 3 FLOP. v = b2 v + (1 - b2) g g takes 4. w -= rate x m /
-// (sqrt(v) + eps) takes 5, where the rate contains the bias corrections.
+// An update of Adam has three parts. The part m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1 - b2) g g
+// takes 4 FLOP. The part w -= rate x m / (sqrt(v) + eps) takes 5 FLOP, and its rate contains the bias corrections.
 #include "workload/training.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// momentum: an update computes v = momentum x v + g and w -= rate x v.
+// An update with momentum computes v = momentum x v + g and w -= rate x v.
 #include "workload/training.hpp"
 
 namespace sluice {

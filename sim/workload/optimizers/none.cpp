@@ -1,4 +1,4 @@
-// none: gradients are summed, and the weights stay as they are.
+// Without an optimizer, gradients are summed, and the weights stay as they are.
 #include "workload/training.hpp"
 
 namespace sluice {

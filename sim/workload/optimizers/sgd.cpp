@@ -1,4 +1,4 @@
-// sgd: an update computes w -= rate x g.
+// An update of gradient descent without momentum computes w -= rate x g.
 #include "workload/training.hpp"
 
 namespace sluice {
