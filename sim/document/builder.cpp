@@ -49,7 +49,7 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
-/// A C string ends at a NUL, so other programs would cut off a name that contains a NUL.
+/// A C string ends at a NUL, so programs in C would cut off a text that contains a NUL.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
     fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
@@ -173,7 +173,7 @@ bool looks_like_json(std::string_view text) {
 
 namespace {
 
-/// Returns whether all characters are printable ASCII or ends of lines, as in most texts.
+/// Returns whether all characters are printable ASCII or ends of lines. Most texts need no further check.
 bool is_plain(const char* block, std::size_t count) {
   unsigned char odd = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -197,7 +197,7 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`. The position does not contain the text of the line, because the line has bytes
+/// Returns the position of byte `end`. The text of the line is left out of the position, because the line has bytes
 /// that cannot be printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};

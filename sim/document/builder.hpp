@@ -1,6 +1,6 @@
-// The YAML reader and the JSON reader share this builder. They send it events with positions, and it builds a Value
-// from these events. Because of this, both readers report the same errors in the same words, such as duplicate keys,
-// deep nesting, and numbers out of range.
+// The YAML reader and the JSON reader share this builder. The readers send events with positions to the builder, which
+// builds a Value from the events. The builder detects errors such as duplicate keys, deep nesting, and numbers out of
+// range, so both readers report these errors in the same words.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,7 @@ struct Place {
   int line = 1, column = 1;
 };
 
-/// Builds a Value from events. Text in line 1 before `first_column` is not part of the document: it
-/// is the "KEY=" of an override.
+/// Builds a Value from events.
 class Builder {
  public:
   static constexpr std::size_t deepest = 64;
@@ -39,7 +38,7 @@ class Builder {
   Value take() { return std::move(root_); }
 
   [[noreturn]] void fail(Place place, const std::string& message) const;
-  /// Returns " for 'batch'" if the next value has a key, else "".
+  /// Returns a text such as " for 'batch'" if the next value has a key, and "" otherwise.
   std::string for_key() const { return has_key() ? " for '" + open_.back().key + "'" : ""; }
 
  private:
@@ -48,7 +47,7 @@ class Builder {
     bool has_key = false;
     std::string key;
     Place key_place;
-    /// Filled only once the map is too large for a linear search.
+    /// Empty until the map is too large for a linear search.
     std::unordered_set<std::string> keys;
   };
   void add(Value value);
@@ -68,14 +67,14 @@ Value number_value(const Builder& builder, Place place, std::string_view text);
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. If there is no document, the result is null if `allow_empty` is true, as for
-/// an override without a value. Otherwise it throws InputError.
+/// Reads `source.text` from byte `begin`. If the text contains no document and `allow_empty` is true, returns null, as
+/// for an override without a value. If the text contains no document and `allow_empty` is false, throws InputError.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping whose first key is in quotes. A flow mapping of YAML begins with a brace, too, but its
-/// keys are seldom in quotes. If JSON is not recognised, it is still read correctly, because the YAML reader also reads
-/// JSON.
+/// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but their
+/// keys are seldom in quotes. The YAML reader reads JSON correctly, too, so a JSON text for which this function returns
+/// false is still read correctly.
 bool looks_like_json(std::string_view text);
 
 /// Throws InputError if the text of `source` is not valid UTF-8 (for example because of overlong forms or surrogates),

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  /// `name` is the folder, `one` a document of this folder in words, and `what_to_do` the advice for a person who gave
-  /// such a document where another kind of document is expected.
+  /// `name` is the name of the folder, and `one` is the noun for a document of this folder. `what_to_do` is advice for
+  /// a person who gave such a document where another kind of document is expected.
   std::string name, one, what_to_do;
 };
 

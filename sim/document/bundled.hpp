@@ -1,4 +1,4 @@
-// The documents that come with Sluice: models, platforms, scenarios and fits. Each is known by its name.
+// Finds the documents that come with Sluice (models, platforms, scenarios and fits) by their names.
 #pragma once
 
 #include <string>
@@ -19,13 +19,14 @@ bool is_bare_name(const std::string& word);
 /// Returns the path of the bundled document of that name, or "" if there is no such document or folder.
 std::string bundled_file(const std::string& name, const std::string& folder);
 
-/// Returns advice about a name that no bundled document of `folder` has: which document of another folder has that
-/// name, or which similar name may be meant, and which command lists all names. The text begins with ";" or a bracket,
-/// because it continues a message.
+/// Returns advice about a name that no bundled document of `folder` has. The advice says which document of another
+/// folder has that name, or which similar name may be meant, and which command lists all names. The text begins with
+/// ";" or a bracket, because it is appended to a message.
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
-/// Returns the path of a document. A path is returned as it is. A bare name that is not a file here becomes the path of
-/// the bundled document of that name. If there is none, throws InputError, which says what else the name may be.
+/// Returns the path of a document. If the argument is a path or the name of a file in the working folder, returns the
+/// argument. Otherwise the argument is a bare name, and the function returns the path of the bundled document of that
+/// name. If there is no such document, throws InputError, whose message says what else the name may mean.
 std::string find_document(const std::string& file_or_name, const std::string& folder);
 
 }  // namespace sluice

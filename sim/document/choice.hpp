@@ -1,5 +1,6 @@
-// A choice that a document makes: an entry of a catalog, and the keys that are written beside its name. The choice is
-// resolved and checked once, where the document is read. All later code passes it on as this type.
+// A document may choose an entry of a catalog by its name, and write further keys beside the name. This choice is
+// resolved and checked once, where the document is read. All later code receives the choice as an object of type
+// Choice.
 #pragma once
 
 #include <memory>
@@ -47,9 +48,9 @@ struct Chosen {
   const Entry* operator->() const { return entry; }
 };
 
-/// Returns the entry that `mapping` names under `key`, and checks its keys against record_of(entry). Messages call the
-/// mapping `mapping_name`. `words` are other texts that are allowed under `key`. The caller must handle them before
-/// this call; here they are only listed in messages. Throws InputError.
+/// Returns the entry that `mapping` names under `key`, and checks the keys of `mapping` against record_of(entry).
+/// Messages call the mapping `mapping_name`. Parameter `words` holds other texts that are allowed under `key`. The
+/// caller must handle these texts before the call; this function only lists them in messages. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,
@@ -65,8 +66,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. In this case no other key may be
-/// written beside it. Throws InputError.
+/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. With `auto`, the mapping may have
+/// no other key. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

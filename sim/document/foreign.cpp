@@ -38,7 +38,8 @@ const char* kind_of(mode_t mode) {
   return "a socket";
 }
 
-/// Returns a suggestion for a path at which nothing exists: a similar file name, or that the folder does not exist.
+/// Returns a hint for a path at which no file exists. The hint suggests a similar file name, or says that the folder
+/// does not exist.
 std::string hint_for(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -93,7 +94,8 @@ Value foreign_value(const std::string& path) {
 }
 
 const std::string* foreign_path(const Value& value) {
-  // A value that was read from a document has a source with text; a foreign file has none.
+  // The source of a value that was read from a document has a text. The source of a value that represents a foreign
+  // file has no text.
   if (!value.source() || !value.source()->text.empty()) return nullptr;
   const Value* path = value.find(key);
   return path && path->source() == value.source() ? &path->text() : nullptr;

@@ -1,6 +1,6 @@
-// Files of other programs that are converted to documents, such as an ONNX model or a layer graph of PipeDream. They
-// are neither YAML nor JSON, so load_file does not read them. It returns a Value that represents the file. The importer
-// of the format replaces this Value by the document (model/importer.hpp).
+// Handles files of other programs that are converted to documents, such as an ONNX model or a layer graph of PipeDream.
+// These files are neither YAML nor JSON, so load_file does not read them, but returns a Value that represents the file.
+// The importer of the format replaces this Value by the document (model/importer.hpp).
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ bool ends_with(std::string_view text, std::string_view end);
 /// Returns true for a name that ends in .onnx or .graph.txt.
 bool is_foreign_name(std::string_view path);
 
-/// Returns a Value that represents the file at `path`. No document that is read can contain such a
-/// Value. Throws IoError unless the path is an existing regular file.
+/// Returns a Value that represents the file at `path`. This Value differs from every Value that can be read from a
+/// document. Throws IoError unless the path is an existing regular file.
 Value foreign_value(const std::string& path);
 
-/// Returns the path of the file that `value` represents; null for a value that a document contains.
+/// Returns the path of the file that `value` represents, or null if `value` was read from a document.
 const std::string* foreign_path(const Value& value);
 
 /// Returns the bytes of a regular file of at most 1 GiB. Throws IoError.

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base` at all levels. If both have a mapping at a place, the mappings are merged. Everywhere else
-/// the value of `over` replaces that of `base`.
+/// Lays `over` over `base` at all levels. If both documents have a mapping at a place, the mappings are merged.
+/// Everywhere else the value of `over` replaces the value of `base`.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -46,14 +46,14 @@ bool is_file(const fs::path& path) {
 /// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// `typed` holds the sources of overrides. A file that an override names may lie in any folder.
+  /// Parameter `typed` holds the sources of overrides. A file that an override names may lie in any folder.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
   }
 
-  /// Returns the document that `file` names, laid over its own bases. The name is relative to `from`, or is that of a
-  /// bundled document of `folder`.
+  /// Returns the document that `file` names, laid over its own bases. `file` is a path relative to `from`, or the name
+  /// of a bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// If `document`, which was read from `path`, has a `file:` at the top, replaces it by that file's content. The
-  /// remaining keys are laid over that content.
+  /// Parameter `document` was read from `path`. If it has the key `file` at the top, it is replaced by the content of
+  /// the named file, with its other keys laid over this content.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -135,7 +135,8 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// The folders from which files may be included: those of the document, of the overrides, and of Sluice itself.
+  /// The folders from which files may be included: the roots of the document and of overrides, and the folder of
+  /// Sluice's own documents.
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;

@@ -1,5 +1,5 @@
 // Reads JSON by the events of the nlohmann library. The events have no positions. Therefore the iterator that feeds the
-// parser counts how far the parser has read. When an event comes, this is the end of its token.
+// parser counts how many bytes the parser has read. When an event comes, this count is the end of the event's token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -83,7 +83,8 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // An escaped quote follows an odd number of backslashes. The quote that opens the string follows none.
+  // An odd number of backslashes stands before an escaped quote. No backslash stands before the quote that opens the
+  // string.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;
@@ -108,7 +109,7 @@ class Events {
     return true;
   }
 
-  // Tokens come in order, so that counting their lines takes one scan of the text in all.
+  // Tokens come in order, so a single scan of the text counts the lines of all tokens.
   Place place(const char* token) {
     for (; seen_ < token; ++seen_) {
       if (*seen_ == '\n')

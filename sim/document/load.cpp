@@ -17,10 +17,11 @@ bool is_json(const std::string& text, const std::string& name) {
   return looks_like_json(text);
 }
 
-/// YAML is read at about 6 MB per second, and its values take 20 times the memory of the text.
+/// Reading YAML takes a second per 6 MB, and its values take 20 times the memory of the text.
 constexpr std::size_t longest_yaml = 64'000'000;
-/// A key or a value takes up to 350 bytes, however short its text is. They are counted by what ends them, before they
-/// are read, because yaml-cpp holds a list in brackets as a whole.
+/// A key or a value takes up to 350 bytes of memory, even if its text is short. Keys and values are counted before they
+/// are read, because yaml-cpp holds a whole list in brackets in memory. A comma, a colon or the end of a line counts as
+/// one key or value.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =
@@ -70,8 +71,8 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Returns a hint that says how to use a document of this format. It is for a person who gave the document where
-/// another kind was expected.
+/// Returns a hint that says how to use a document of this format. Messages give the hint to a person who used the
+/// document where another kind of document was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

@@ -16,18 +16,18 @@ namespace sluice {
 /// integers with a leading zero, and numbers that are not finite or do not fit. Throws InputError with a
 /// position, or IoError.
 Value load_file(const std::string& path);
-/// Reads a text in memory in the same way. `name` is its name in messages.
+/// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. If the document has a `file:` at the top, it is a variant of another document
-/// (`{file: base.yaml, …}`). The result is then that base with the other keys laid over it at all levels. The base may
-/// be a bundled document of `folder`, given by its name.
+/// (`{file: base.yaml, …}`). The result for a variant is its base with the variant's other keys laid over it at all
+/// levels. The base may be a bundled document of `folder`, which the variant names.
 Value load_document(const std::string& path, const std::string& folder = {});
 
-/// Does all steps for a scenario that was read from `path`. First it applies the overrides that say
-/// what is included (`platform.file=`), then it resolves the includes, then it applies the other
-/// overrides. Paths in overrides are relative to the scenario or else to the working folder. They
-/// may lie in any folder, because a person typed them.
+/// Does all steps for a scenario that was read from `path`. First it applies the overrides that say what is included
+/// (`platform.file=`), then it resolves the includes, then it applies the other overrides. Paths in overrides are
+/// relative to the scenario or else to the working folder. Files named by overrides may lie in any folder, because a
+/// person typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
@@ -35,23 +35,25 @@ Value resolve_with_overrides(Value document, const std::string& path,
 /// Checks `format: sluice-KIND/1`. Throws InputError if the format is missing, of another kind, or of a newer version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
-/// Replaces `{file: X, ...}` under each key of the root map that `include_keys` lists, by the content of X with the
-/// other keys laid over it at all levels. A key listed with a trailing '*' (model*) is not merged: the content becomes
-/// the child `definition` beside the other keys.
+/// Includes files in a document, for each key of its root map that `include_keys` lists. A mapping `{file: X, ...}`
+/// under such a key is replaced by the content of X, with the other keys of the mapping laid over this content at all
+/// levels. If `include_keys` lists the key with a trailing '*' (model*), nothing is merged: the mapping keeps its other
+/// keys, and the content of X becomes its key `definition`.
 ///
-/// X is relative to the file at `path`. After links are resolved it must lie inside data_root() or inside the root. The
-/// root is the nearest folder above `path` that holds `.sluice-root` or `.git`, or else the parent of the folder of
-/// `path`. If X is a bare name and not a file beside `path`, it is the bundled document of that name. The folder of
-/// that document is named after the key with an s (models, platforms). An included document may have a base of its own
-/// (see load_document), relative to itself, at most 16 in a row. A cycle is an error that names the chain. Throws
-/// InputError at the `file:` value.
+/// X is relative to the folder of `path`. After links are resolved, X must lie inside data_root() or inside the root.
+/// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. Without such a folder, the root is
+/// the parent of the folder of `path`. If X is a bare name and no file of that name lies beside `path`, X means the
+/// bundled document of that name. The folder of bundled documents has the name of the key with an s appended (models,
+/// platforms). An included document may itself have a base (see load_document), whose path is relative to that
+/// document. A chain of bases has at most 16 documents. A cycle of bases is an error, whose message lists the chain.
+/// Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
-/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key on the
-/// way is unknown, the error names the nearest known one. The last key may be new, because the reader of its mapping
-/// checks it. An element of a list is addressed by its index, counted from 0, or by its name. Throws UsageError if an
-/// override is not KEY=VALUE.
+/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key before
+/// the last key of the path is unknown, the error suggests a similar known key. The last key may be new, because the
+/// reader of its mapping checks it later. An element of a list is addressed by its index, counted from 0, or by its
+/// name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
 /// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. With `provenance` each scalar is followed by "#

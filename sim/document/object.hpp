@@ -1,4 +1,4 @@
-// Builds documents that the program writes. object({{"name", name}, {"bytes", bytes}}) is one expression.
+// Builds documents that the program writes, such as object({{"name", name}, {"bytes", bytes}}).
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A value in an object or a list. It can be anything that a document can hold. An empty optional becomes null. A
-/// number that is not finite becomes null, too.
+/// A value in an object or a list. Every type of value that a document can hold converts to it. An empty optional
+/// becomes null. A number that is not finite becomes null, too.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,7 +30,7 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// Moves the value out. Call this once. `value_` is mutable because the elements of an initialiser list are
+  /// Moves the value out. Call this function once. `value_` is mutable because the elements of an initialiser list are
   /// constants.
   Value take() const { return std::move(value_); }
 

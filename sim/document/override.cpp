@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends to `found` the mappings of a list whose key `name` has this value. If an element has a list `layers` of its
-/// own, as a repetition does, this list is searched, too. `known` receives the names of all elements.
+/// Appends to `found` the mappings of a list whose key `name` has the given value. If an element contains a list
+/// `layers`, as a repetition does, that list is searched, too. Parameter `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
@@ -34,7 +34,7 @@ void find_named(Value& list, const std::string& name, std::vector<Value*>& found
   }
 }
 
-/// Walks the document along an override's path.
+/// Follows an override's path through the document.
 class Walk {
  public:
   Walk(Value& document, const Override& override, const Layout& layout)

@@ -1,4 +1,4 @@
-// Overrides. This file splits KEY=VALUE of the command line into a path and a value, and applies it to a document.
+// Splits an override KEY=VALUE of the command line into a path and a value, and applies the override to a document.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct Override {
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
-  /// Mappings that may be shortened to one word. Each has the key whose value this word is: with {policy, name},
-  /// `policy: resident` is read as `policy: {name: resident}`.
+  /// Mappings that may be shortened to one word. Each pair holds the mapping's key, and the inner key whose value the
+  /// word is. For example, the pair {policy, name} makes `policy: resident` mean `policy: {name: resident}`.
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 
@@ -31,7 +31,7 @@ Layout layout_of(const Record& record);
 /// Replaces each word that stands for a mapping by that mapping.
 void expand_words(Value& document, const Layout& layout);
 
-/// Throws UsageError if `text` is not KEY=VALUE, InputError if VALUE is not YAML.
+/// Throws UsageError if `text` is not KEY=VALUE, and InputError if VALUE is not YAML.
 Override parse_override(const std::string& text);
 
 /// Throws InputError if the document has no place with the override's path.

@@ -24,8 +24,8 @@ void add_allowed(std::vector<std::string>& places, std::string_view key, const R
   }
 }
 
-/// Returns the path that a person writes in a scenario. A model's parameters are declared inside its `definition`, but
-/// a scenario sets them beside the definition.
+/// Returns the path that a person writes in a scenario. A model declares its parameters inside `definition`, but a
+/// scenario sets their values beside `definition`.
 std::string as_written(const std::string& path) {
   constexpr std::string_view declared = "model.definition.parameters.";
   return path.compare(0, declared.size(), declared) == 0 ? "model." + path.substr(declared.size())

@@ -1,5 +1,5 @@
-// Finds the places in a document where a key is written or may be written. This helps a person who wrote the key
-// without its path.
+// Finds the places in a document where a key is written or may be written. Messages suggest these places to a person
+// who wrote the key without its path.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace sluice {
 
 struct Record;
 
-/// Returns at most three paths below `map` to keys of that name: first those that `record` allows, then
-/// those that exist. For example, "batch" is at workload.batch, and "bandwidth" at
+/// Returns at most three paths below `map` to keys of that name. The paths that `record` allows come before the paths
+/// that exist in the document. For example, the result for "batch" is workload.batch, and the result for "bandwidth" is
 /// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 

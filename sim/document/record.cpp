@@ -80,7 +80,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// A quantity above this limit is a typing mistake, because no machine comes near it.
+/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no machine has a
+/// similar number.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:

@@ -1,7 +1,7 @@
-// Records say what a mapping in a document may contain. One declaration serves four purposes. Reader reads a mapping by
-// it, with types and defaults. Reader finds errors with it, such as unknown keys, wrong types, wrong units and values
-// out of range. `sluice list` and --help print it. It becomes a JSON Schema, by which editors check and complete
-// documents.
+// A record declares what a mapping in a document may contain. The declaration serves four purposes. Reader takes types
+// and defaults from it. Reader finds errors with it, such as unknown keys, wrong types, wrong units and values out of
+// range. `sluice list` and --help print it. From it, schema.hpp makes a JSON Schema, by which editors check and
+// complete documents.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,7 @@ struct Field {
   std::string name;
   Type type = Type::text;
   std::string summary;  ///< one sentence, with the unit if the value has one
-  /// The default as a document would write it. A key without a default is required, unless it is
-  /// `optional`.
+  /// The default, written as in a document. A key without a default is required, unless `optional` is true.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
@@ -45,38 +44,40 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of what the field holds: of the mapping itself, of each element of a list, of each value of a mapping
-  /// with free keys (map_of), or of what a name stands for (any).
+  /// The record of the mapping that the field holds. For a list, the record of each element. For a mapping with free
+  /// keys (map_of), the record of each value. For `any`, the record of the mapping that may replace a name.
   const struct Record* record = nullptr;
-  /// Whether it is a mapping with free keys, in which each value is a mapping with this `record`.
+  /// Whether the field is a mapping with free keys, each value of which is a mapping with this `record`.
   bool map_of = false;
-  /// Only for a mapping at the top of a document that may be written as one word: the key whose value the word is. For
-  /// example, `policy: resident` means `policy: {name: resident}`.
+  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is the
+  /// inner key whose value the word is. For example, with word_for = "name", `policy: resident` means `policy: {name:
+  /// resident}`.
   std::string word_for = {};
 };
 
 /// A mapping with known keys.
 struct Record {
-  std::string name;     ///< what messages call it: "link", "policy streamed"
+  std::string name;     ///< the name in messages, such as "link" or "policy streamed"
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether further keys are allowed, which the caller of Reader reads (such as the parameters in scenario.model).
+  /// Whether a mapping may have further keys (such as the parameters in scenario.model), which the caller of Reader
+  /// reads.
   bool open = false;
 };
 
-/// Returns the record of what a field holds: of the mapping itself, of each element, or of each value. Throws
-/// InternalError if the field has none.
+/// Returns Field::record of the field. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks all that the record declares. The map must have all
-/// required keys and no unknown keys, and each value must have its type, unit and range. Throws InputError at the
-/// position of the wrong key or value.
+/// Reads one map against its record. The constructor checks the map: all required keys must be present, there may be no
+/// unknown keys, and each value must have the declared type, unit and range. Throws InputError at the position of the
+/// wrong key or value.
 class Reader {
  public:
-  /// Messages call the map `word`, such as "link 'host'". If `word` is empty, they call it by the name of the record.
+  /// Messages call the map `word`, such as "link 'host'". If `word` is empty, messages call the map by the name of the
+  /// record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  /// Returns whether the key is written in the document; a default does not count.
+  /// Returns whether the key is written in the document. The result is false if the value is a default.
   bool has(std::string_view name) const;
   /// `name` must be a field of the record. For an optional field that may be absent, call has()
   /// first.
@@ -85,7 +86,7 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// A text, a choice, or any scalar that is written as a word.
+  /// Returns the value of a text, of a choice, or of any scalar that is written as a word.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent

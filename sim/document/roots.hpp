@@ -9,26 +9,26 @@
 
 namespace sluice {
 
-/// Returns the absolute path, with links resolved as far as the path exists.
+/// Returns the absolute path, with links resolved in the part of the path that exists.
 std::filesystem::path true_path(const std::filesystem::path& path);
 
-/// Returns the nearest folder above a file that holds .git or .sluice-root, else the parent of the
-/// file's folder.
+/// Returns the nearest folder above a file that holds .git or .sluice-root. If there is no such folder, returns the
+/// parent of the file's folder.
 std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Returns the path of the file that `file` names. It is relative to the document that names it and must lie
-/// inside the root of that document. A path in an override, or in a value that the program made, may lie in any
-/// folder and may be relative to the working folder. `folder` is the folder of the whole document. Throws
-/// InputError.
+/// Returns the path of the file that `file` names. The name is relative to the folder of the document that contains
+/// `file`, and the named file must lie inside the root of that document. If `file` comes from an override or was made
+/// by the program, the named file may lie in any folder, and its name may be relative to the working folder. `folder`
+/// is the folder of the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// Does the same as named_file, but returns a single word as it is, because it is the name of a document that comes
-/// with Sluice.
+/// Does the same as named_file, but returns a bare word unchanged, because such a word is the name of a bundled
+/// document.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
-/// Returns read() for the file that a value names. If the file is wrong or cannot be read, throws
-/// InputError with the position of that value.
+/// Returns the result of `read`, which reads the file that a value names. If the file is wrong or cannot be read,
+/// throws InputError with the position of that value.
 template <class Read>
 decltype(auto) read_named(const Value& file, Read&& read) {
   try {

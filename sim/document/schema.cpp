@@ -62,8 +62,8 @@ Value any_of(List schemas) {
   return schema;
 }
 
-/// Returns the schema of a string that is an expression. A string without an operator or a parameter does not match it,
-/// so that editors mark a misspelt word.
+/// Returns the schema of a string that is an expression. A string without an operator or a parameter does not match the
+/// schema, so that editors mark a misspelt word.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -90,7 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether the word alone is a whole mapping: the variant that it selects needs no other key.
+/// Returns whether the word may replace the whole mapping, because the variant that the word selects requires no other
+/// key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -101,7 +102,8 @@ bool is_enough(const std::string& word, const std::string& key,
   return true;
 }
 
-/// Returns the schema of a word that may replace a mapping: the value of one of its keys, a path or a name.
+/// Returns the schema of a word that may replace a mapping. The word is the value of one of the mapping's keys, or a
+/// path or a name.
 Value word_schema(const Field& field, const std::vector<SchemaVariant>& variants) {
   for (const Field& inner : field.record->fields) {
     if (inner.name != field.word_for || inner.type != Type::choice) continue;
@@ -121,7 +123,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// Returns the condition that a mapping has the values that the variant asks for.
+/// Returns the condition that a mapping has the values in `when` of the variant.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
@@ -137,16 +139,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Says whether the keys that a whole document needs are required. A document that is laid over another one need not
-/// have them.
+/// Says which keys a schema requires: all keys that a whole document needs, or none, for a document that is laid over
+/// another document.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// Returns the schema of a whole document. With `Requires::nothing`, it is that of a document that is laid over
-  /// another one.
+  /// Returns the schema of a whole document. With `Requires::nothing`, returns the schema of a document that is laid
+  /// over another document.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
@@ -175,7 +177,7 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of a document that may be laid over another one, which its key `file` names.
+  /// Returns the schema of a document that may be laid over another document. The key `file` names that other document.
   Value with_base(const Record& record, std::string_view kind) {
     Value has_base = Value::make_map();
     has_base.set("required", list({text("file")}));
@@ -322,8 +324,8 @@ class SchemaWriter {
   }
 
   /// Adds each variant as a condition on the values of some keys, with a schema that holds if the condition is true.
-  /// Two variants may use the same key with different meanings. Therefore only the keys that select a variant are
-  /// described outside of the conditions.
+  /// Two variants may use the same key with different meanings. Therefore a variant's keys are described in the `then`
+  /// part of its condition. Only the keys that select a variant are described outside of the conditions.
   Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
     if (variants.empty()) return schema;
     Value properties = Value::make_map();

@@ -13,38 +13,40 @@
 namespace sluice {
 
 /// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
-/// are allowed. This variant applies if each key of `when` has the value given there. An empty value there allows any
-/// value. Then the mapping has the keys of `record` and no others, unless the record is open. A key of `when` may be
-/// absent if the value is its default in `record`.
+/// are allowed. A variant applies if each key in `when` has the value that `when` gives, where an empty value means any
+/// value. A mapping to which a variant applies may have the keys of `record` and no others, unless the record is open.
+/// A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. They are integers if the record does not say their
-  /// type (or that of a list's elements).
+  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type for such a value, or
+  /// for the elements of a list, the type is integer.
   std::vector<std::string> with_expressions = {};
 };
 
-/// A record that occurs at several places of a document. It may also occur within itself.
+/// A record that occurs at several places of a document, and possibly within itself.
 struct SharedSchema {
   std::vector<SchemaVariant> variants = {};
-  /// The key of the mapping whose value may be written instead of the whole mapping.
+  /// The value of this key may be written instead of the whole mapping.
   std::string alone = {};
 };
 
-/// What a schema needs to know about its documents beyond their record.
+/// Rules of a document that its record does not declare.
 struct SchemaRules {
-  /// The document may lay its keys over another one (see load_document). Then `file` is allowed,
-  /// and with `file` no other key is required, not even the format.
+  /// Whether a document may lay its keys over another document (see load_document). If so, the key `file` is allowed,
+  /// and a document with `file` requires no other key, not even `format`.
   bool may_have_base = false;
-  /// The variants of each mapping at the top, by its key.
+  /// The variants of each mapping at the top of the document, by the mapping's key.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
-  /// Rules by the name of a record. The schema contains such a record once, under `definitions`.
+  /// Rules of shared records, by the name of the record. The schema contains each shared record once, under
+  /// `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// By the name of a record: the key that tells the mappings of a list apart. The first mapping, and one that stands
-  /// alone, may not have this key; all others need it.
+  /// For a record by its name, the key that distinguishes the mappings of a list. This key is required in all mappings
+  /// of a list except the first mapping, which may not have the key. A single mapping without a list may not have the
+  /// key either.
   std::map<std::string, std::string> further_key = {};
-  /// Records by the key of a mapping at the top. Such a mapping is a whole document of the kind that the key names, or
-  /// its key `file` names a document that its other keys are laid over.
+  /// Records of mappings at the top of the document, by their keys. Such a mapping is a whole document of the kind that
+  /// the key names. Alternatively, its key `file` names such a document, over which its other keys are laid.
   std::map<std::string, Record> included = {};
 };
 

@@ -34,7 +34,7 @@ Value Value::make(double value) {
   made.kind_ = Kind::number;
   made.number_ = value;
   made.text_ = exact(value);
-  // The text of a number needs a decimal point or an exponent. Otherwise it would be read back as an integer.
+  // The text of a number needs a decimal point or an exponent. Without them, the text would be read back as an integer.
   if (made.text_.find_first_of(".e") == std::string::npos) made.text_ += ".0";
   return made;
 }
@@ -94,8 +94,8 @@ void Value::set(std::string key, Value value) {
   const int line = value.line_, column = value.column_;
   for (Entry& entry : entries_)
     if (entry.key == key) {
-      // The line of the key refers to the source of the value. The new value has another source, so that the line
-      // changes with it.
+      // `entry.line` is a line in the source of the value. The new value may have another source, so the line of the
+      // key changes, too.
       entry.line = line;
       entry.column = column;
       entry.value = std::move(value);

@@ -16,11 +16,11 @@ namespace sluice {
 class Value;
 /// The text of one source (a file or an override), which all values read from it share.
 struct Source {
-  std::string name;  ///< the path as given, or "KEY=VALUE" for an override
+  std::string name;  ///< the path as the user gave it, or "KEY=VALUE"
   std::string text;
 };
 
-/// null, boolean, integer, number, string, list or map (insertion-ordered, unique keys).
+/// A value is null, a boolean, an integer, a number, a string, a list, or a map with unique keys in order of insertion.
 class Value {
  public:
   enum class Kind { null, boolean, integer, number, string, list, map };
@@ -54,7 +54,7 @@ class Value {
   const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
   Value* find(std::string_view key);
   void set(std::string key, Value value);  ///< replaces or appends an entry
-  /// Replaces a scalar's text by the text as written ("1e3" for 1000).
+  /// Sets a scalar's text to the text that the document contains ("1e3" for 1000).
   void set_text(std::string text);
 
   Position position() const;

@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style. A text is quoted if any reader (ours or PyYAML) could take it
-// for something else than a string.
+// Writes values as text. YAML is written in block style. A text is quoted if Sluice's reader or PyYAML could read it as
+// another type than a string.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Words that YAML 1.1 or 1.2 does not read as a string, in upper or lower case.
+// Words that YAML 1.1 or 1.2 does not read as a string. Each word may also be written in capital letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -24,8 +24,8 @@ bool is_special(std::string_view text) {
   return false;
 }
 
-// Returns whether a text may be written without quotes. Only safe texts may: a letter first, then
-// letters, digits and harmless marks.
+// Returns whether a text may be written without quotes. Such a text begins with a letter and contains only letters,
+// digits and harmless marks.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)
@@ -156,7 +156,7 @@ class YamlWriter {
     if (!source) return;
     out_ += "  # ";
     for (const char c : source->name) out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // An override is a single line, so its text alone shows where the value comes from.
+    // An override is a single line, so a line number would add nothing.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 

@@ -23,9 +23,9 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// Counts columns in characters, as people and the JSON reader do, because yaml-cpp counts bytes. Positions come
-/// nearly in order. So the count continues from the last one, which is fast even for a document of one long
-/// line.
+/// Converts columns of yaml-cpp, which count bytes, to columns that count characters, as the JSON reader and people
+/// count them. Positions come nearly in order. So each count continues from the previous position, which is fast even
+/// for a document with one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -33,7 +33,7 @@ class Columns {
       if (text[i] == '\n') begins_.push_back(i + 1);
   }
 
-  /// Returns the column, counted from 1, of byte `byte` of `line`; both of these count from 0.
+  /// Returns the column, counted from 1, of a byte. Parameters `line` and `byte` count from 0.
   int characters(int line, int byte) {
     if (line != line_) line_ = line, byte_ = characters_ = 0;
     if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
@@ -55,7 +55,7 @@ class Columns {
 
 class Events : public YAML::EventHandler {
  public:
-  /// The document begins at byte `begin` of the source, which must be in its first line.
+  /// The document begins at byte `begin`, which must be in the first line of the source.
   Events(const std::shared_ptr<const Source>& source, std::size_t begin)
       : builder_(source), columns_(source->text), shift_(static_cast<int>(begin)) {}
 
@@ -140,7 +140,8 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". YAML has no halves.
+/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". YAML does not allow
+/// such halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;
