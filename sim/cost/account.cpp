@@ -15,8 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the seconds of all passes by their Grounds (see cost.hpp). At the end, it divides each sum by all seconds,
-/// which makes it a share.
+/// Adds up the seconds of all passes by their Grounds (see cost.hpp). At the end, each sum is divided by the total
+/// seconds and so becomes a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
@@ -112,8 +112,8 @@ std::string fitted_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the fit is not known: their sizes are beyond those that "
-        "were measured, too few operators of the class were measured, or none on this device or on several others";
+        " of the seconds the error of the fit is not known: the sizes are outside of the measured range, too few "
+        "operators of the class were measured, or none were measured on this device or on several others";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);
@@ -123,8 +123,8 @@ std::string fitted_text(const Account& account) {
 std::string multiple_text(const Account& account) {
   if (!(account.multiple > 0)) return "";
   return percent(account.multiple) +
-         " of the computation's seconds are backward passes that were taken to be a multiple of "
-         "the forward passes; workload.backward=per_layer prices each by itself. ";
+         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of those of "
+         "the forward passes; workload.backward=per_layer prices each backward pass separately. ";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// An account says how certain a cost model's prices for a model are. It says how many of the seconds rest on a fit or
-// on rows of a profile, how large their errors are, and which cost model prices the other operators.
+// An account says how certain a cost model's prices for a model are. It says which share of the seconds rests on a fit
+// or on rows of a profile, how large the errors are, and which operators have other prices.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,30 @@ struct KnownErrors {
   double median = 0, ninety = 0;
 };
 
-/// Shares of the seconds of one forward pass of all layers; in training, also of the backward pass.
+/// Shares of the seconds of one forward pass over all layers. In training, the seconds include the backward pass.
 struct Account {
   double seconds = 0;  ///< the sum of all seconds; 0 if the cost model neither fits nor measures
-  /// `fitted` is the share that rests on a fit. `inside` is the part of it with sizes within the measured range.
+  /// `fitted` is the share of the seconds that rests on a fit. `inside` is the share that rests on a fit and has sizes
+  /// within the measured range.
   double fitted = 0, inside = 0;
-  /// `measured` is the share that comes from rows of a profile. `interpolated` is the share that was interpolated
-  /// between such rows.
+  /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share that was
+  /// interpolated between rows.
   double measured = 0, interpolated = 0;
-  double multiple = 0;  ///< the share that is a multiple of forward passes
-  /// `fit_errors` are the errors of a fit for operators that were left out of it. `interpolation_errors` are the errors
-  /// of an interpolation for rows that were left out of it.
+  double multiple = 0;  ///< the share that was computed as a multiple of forward passes
+  /// `fit_errors` are the errors that a fit makes for operators that it has not seen. `interpolation_errors` are the
+  /// errors that an interpolation makes for rows that it has not seen.
   KnownErrors fit_errors, interpolation_errors;
   /// Operator classes that were not fitted, each with its share, largest share first.
   std::vector<std::pair<std::string, double>> others;
-  /// The devices on which the rows of the profile were measured, by name. An empty text stands for a device that the
-  /// profile does not name.
+  /// The names of the devices on which the rows of the profile were measured. A name is empty if the profile does not
+  /// give it.
   std::vector<std::string> measured_on;
 };
 
-/// Which parts of a backward pass are counted, and how.
+/// Whether an account includes backward passes, and how their seconds are computed.
 struct BackwardCounted {
   bool any = false;
-  /// Backward seconds / forward seconds; absent if each layer has its own backward seconds.
+  /// The ratio of backward seconds to forward seconds; absent if each layer has its own backward seconds.
   std::optional<double> multiple = {};
 };
 

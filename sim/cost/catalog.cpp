@@ -1,4 +1,4 @@
-// The catalog of cost models. To add one, add a file beside this one and a line here.
+// The catalog of cost models. To add a cost model, add a file in this folder and a line here.
 #include "cost/cost.hpp"
 
 namespace sluice {

@@ -1,6 +1,6 @@
 // Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters it makes an
-// object that prices queries and may hold data, such as a profile. Each cost model has one file, and cost/catalog.cpp
-// lists them.
+// object that prices queries and may hold data, such as a profile. Each cost model has a file of its own, and
+// cost/catalog.cpp lists all cost models.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace sluice {
 struct Operand {
   std::string pool;  ///< the name of the memory; empty means the device's default memory
   double read = 0, written = 0;  ///< bytes
-  std::string name = {};         ///< what messages call it: "input 'conv1'", "weights"
+  std::string name = {};         ///< the name in messages, such as "input 'conv1'" or "weights"
 };
 
 /// A query asks a cost model for the price of one pass of one operator on a device.
@@ -31,8 +31,8 @@ struct Query {
   Pass pass = Pass::forward;
   std::int64_t samples = 0;
   Work work = {};
-  /// The operator with its configuration (Layer::config, Layer::input_shapes), and its model. Both
-  /// are null for an update of weights, which does not belong to a single operator.
+  /// The operator with its configuration (Layer::config, Layer::input_shapes), and the model to which it belongs. Both
+  /// pointers are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
   /// The memories that hold the bytes of the pass, in the order of operands_of()
@@ -57,29 +57,30 @@ struct Price {
 
   Price& operator+=(const Price& other);
 };
-/// Returns the price of a pass that is assumed to cost `factor` times as much as another one. None of its seconds count
-/// as measured.
+/// Returns the price of a pass that is assumed to cost `factor` times as much as another pass, whose price is given.
+/// None of the returned seconds count as measured.
 Price multiple_of(const Price& price, double factor);
 
-/// The shares of a device's figures that a cost model assumes to be reached.
+/// The shares of a device's FLOP/s and bandwidth that operators reach in a cost model.
 struct Shares {
-  /// The share of its FLOP/s; absent if seconds do not depend on FLOP/s.
+  /// The share of the device's FLOP/s; absent if seconds do not depend on FLOP/s.
   std::optional<double> compute;
-  /// The share of its memory bandwidth; absent if seconds do not depend on it.
+  /// The share of the device's memory bandwidth; absent if seconds do not depend on this bandwidth.
   std::optional<double> memory;
 };
 
-/// The grounds on which some seconds of a price rest. These seconds come from a fit of a class of operators, from rows
-/// of a profile, or, if neither contains the operator, from another cost model.
+/// The grounds on which some seconds of a price rest. The seconds come from a fit of a class of operators or from rows
+/// of a profile. If neither contains the operator, the seconds come from another cost model.
 struct Grounds {
-  std::string of;  ///< the class of the operator; empty if the query has nothing to do with a fit
+  std::string of;      ///< the class of the operator; empty if the cost model has no classes
   double seconds = 0;  ///< seconds of the price
-  /// `measured`: the price comes from a row of a profile. `interpolated`: it is interpolated between rows.
+  /// `measured` is true if the price comes from a row of a profile. `interpolated` is true if the price was
+  /// interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
   bool inside = false;  ///< whether the sizes are within the measured range
   /// Relative errors for one operator, found by cross-validation of the fit or of the interpolation. `ninety` is the
-  /// error that nine of ten operators do not exceed. NaN if not known.
+  /// error that nine of ten operators do not exceed. An error that is not known is NaN.
   double median = 0, ninety = 0;
   /// The device on which the rows of the profile were measured. An empty text means that the profile does not name the
   /// device. Absent if the price does not rest on a profile.
@@ -88,9 +89,9 @@ struct Grounds {
 
 /// A file that prices depend on.
 struct CostFile {
-  std::string what;  ///< "cost.profile", "the fit t4"
+  std::string what;  ///< the name in messages, such as "cost.profile"
   std::string path;
-  std::string folder = {};  ///< folder of bundled documents, if the path may be a name; else empty
+  std::string folder = {};  ///< folder of bundled documents; empty if `path` is not a name
 };
 
 /// Prices queries. Equal queries have equal prices.
@@ -99,17 +100,18 @@ struct Cost {
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
   /// operator was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Returns whether the pass was measured with its operands in the memories that the query names. If true, the price
-  /// also holds for memories behind a link. If false, it holds only for memories that the device reaches without a
-  /// link.
+  /// Returns whether the pass was measured with its operands in the memories that the query names. If the result is
+  /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
+  /// that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
-  /// Returns the only number of samples for which a model's seconds are known, or 0 for any number.
+  /// Returns the only number of samples for which a model's seconds are known, or 0 if there is no such restriction.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's figures that an answer reports.
   virtual Shares shares(const Device&) const { return {}; }
   /// Returns the grounds that an answer reports; empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
-  /// Returns the files that prices depend on. A stored answer is valid while their content is the same.
+  /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
+  /// same.
   virtual std::vector<CostFile> files(const Platform&) const { return {}; }
 };
 
@@ -117,31 +119,31 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
-  /// A paragraph that says what it does, when to use it, and what it costs.
+  /// A paragraph about what the cost model does, when to use it, and what it costs.
   std::string details = {};
   std::string source;        ///< paper, section
-  std::string example = {};  ///< a command that runs as it is
+  std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
-  /// Makes the object. File names in keys are relative to `folder`. Throws InputError at a key, and
-  /// IoError.
+  /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError at the
+  /// position of a key, and IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether the seconds depend on the memories that hold the operands. If they do not, this cost model cannot help to
-  /// decide in which memories the operands should be.
+  /// Whether the seconds depend on the memories that hold the operands. Only with such a cost model can a search decide
+  /// which memories the operands should be in.
   bool counts_memories = false;
-  /// Whether the cost model knows backward passes by themselves. If it does, they are not priced as a multiple of
-  /// forward passes unless the workload says so.
+  /// Whether the cost model has prices for backward passes. If true, backward passes are priced as a multiple of
+  /// forward passes only if the workload says so.
   bool knows_backward = false;
 };
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The help for the key `model` of a `cost:` mapping, with its default.
+/// The help for the key `model` of a `cost:` mapping, which also says the default.
 extern const char* const cost_model_summary;
 
 /// Returns the record of a scenario's `cost:` mapping with that cost model.
 Record record_of(const CostModel& model);
 
-/// A cost model with its keys, and the object that it made from them.
+/// A cost model with its keys, and the object that the cost model made from the keys.
 struct ChosenCost {
   Chosen<CostModel> model;
   std::shared_ptr<const Cost> object;
@@ -151,22 +153,23 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// Returns the cost model that is used if none is named. It is `roofline` if each device of the platform has a memory
-/// bandwidth, and otherwise `peak`.
+/// Returns the cost model that is used if a scenario names none: `roofline` if each device of the platform has a memory
+/// bandwidth, and `peak` otherwise.
 const CostModel& default_cost(const Platform& platform);
 
 /// Returns the cost model that a `cost:` mapping names, or the platform's default if it names none.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 
-/// Returns a cost model by its name, with these keys and defaults for the others. Throws InputError.
+/// Returns a cost model by its name, with the given keys. All other keys have their defaults. Throws InputError.
 ChosenCost plain_cost(const std::string& name, Value keys = Value::make_map());
 
-/// Returns a text such as "70 % of 61 TFLOP/s and 70 % of 960 GB/s". It says which part of its rates the device reaches
-/// in the cost model.
+/// Returns a text such as "70 % of 61 TFLOP/s and 70 % of 960 GB/s". The text says which shares of its rates the device
+/// reaches in the cost model.
 std::string reached_text(const Cost& cost, const Device& device, DType dtype);
 
-/// Returns FLOP / rate of the device. Throws InputError if the device has no rate for the dtype.
+/// Returns the seconds that the FLOP take at the full rate of the device. Throws InputError if the device has no rate
+/// for the dtype.
 double peak_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-/// Holds fits by file or name. Each is read once.
+/// Holds fits by file or name. Each fit is read once.
 class Fits {
  public:
   explicit Fits(std::string file) : file_(std::move(file)) {
@@ -57,19 +57,19 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  // A map, because references to its elements stay valid when others are added.
+  // The container is a map, because references to elements of a map stay valid when further elements are added.
   mutable std::map<std::string, Fit> read_;
 };
 
-/// Returns the cost model for classes that were not fitted.
+/// Returns the cost model for operators of classes that were not fitted.
 std::shared_ptr<const Cost> roofline_with(double memory_power) {
   Value keys = Value::make_map();
   keys.set("memory_power", Value::make(memory_power));
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet with its `slowness`: the factor by which the bytes take longer because some operands
-/// are in another memory of the device than its default memory.
+/// Returns the device's data sheet for a query. Its `slowness` is the factor by which the bytes take longer because
+/// some operands are not in the device's default memory.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -109,7 +109,7 @@ struct Fitted final : Cost {
         if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
         continue;
       }
-      // The measured joules include the device's idle power, which is counted elsewhere.
+      // The measured joules include the device's idle power, which other code counts.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;
@@ -136,7 +136,7 @@ struct Fitted final : Cost {
       const FitError& error =
           !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
       const bool covered = of_class.covers(kernel);
-      // The error on the devices that were measured says nothing about another device.
+      // The error of the fit on the measured devices says nothing about another device.
       const bool known = covered && error.count > 0 && (seen || of_class.device_error);
       all.push_back({.of = kernel.of,
                      .seconds = of_class.seconds_of(kernel, sheet),
@@ -176,9 +176,9 @@ extern const CostModel fitted_cost = {
     .summary =
         "A layer's kernels take the time that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use it for a device with a fit, and for sizes that were not measured. It follows the steps in which seconds "
-        "grow when another tile or wave is needed. The answer says how far the fit was from rows that it had not "
-        "seen. It needs a fit of measurements on this or a similar device.",
+        "Use it for a device with a fit, and for sizes that were not measured. Its seconds grow in steps where a "
+        "kernel needs one more tile or wave. The answer says how large the errors of the fit are for rows that the "
+        "fit has not seen. This cost model needs a fit of measurements on this or a similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
@@ -186,13 +186,15 @@ extern const CostModel fitted_cost = {
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =
         {{.name = "file",
-          .summary = "a sluice-fit/1 document, or the name of a bundled one; the default "
-                     "is the fit that the device names under fit",
+          .summary =
+              "a sluice-fit/1 document, or the name of a bundled fit; the default is the fit that the device "
+              "names under fit",
           .optional = true},
          {.name = "unfitted",
           .type = Type::choice,
           .summary =
-              "layers of a class that was not fitted: refuse, or price them by roofline and say so",
+              "what happens to layers of a class that was not fitted: refuse them, or price them by roofline and say "
+              "so in the answer",
           .default_text = "refuse",
           .choices = {"refuse", "roofline"}},
          {.name = "attention",

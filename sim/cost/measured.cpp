@@ -1,5 +1,5 @@
-// The cost model `measured`. A layer takes the seconds that were measured for it. These seconds are in the model's file
-// or in a profile.
+// The cost model `measured`. A layer takes the seconds that were measured for this layer. The seconds are in the
+// model's file or in a profile.
 #include <algorithm>
 
 #include "cost/cost.hpp"
@@ -16,7 +16,7 @@ bool goes_forward(Pass pass) {
 }
 
 /// Adds joules for those seconds of the price for which no joules are known. If memory limits the operator, the device
-/// takes less power in these seconds than when it computes.
+/// takes less power in these seconds than while it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);
@@ -31,7 +31,7 @@ struct MeasuredModel final : Cost {
 
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
-    if (!query.layer) {  // A profile has no row for the update of a stage's weights.
+    if (!query.layer) {  // A model's file has no seconds for an update of weights.
       price.seconds = peak_seconds(query.work, query.device, query.dtype);
       return price;
     }
@@ -123,8 +123,8 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns the row or interpolation that the table has for the pass, or nothing if the pass was not measured and may
-  /// not be interpolated.
+  /// Returns the price of the pass from a row of the table or from an interpolation. Returns nullopt if the pass was
+  /// not measured and may not be interpolated.
   template <class Seen>
   std::optional<Seen> seen(const Query& query,
                            std::optional<Seen> (MeasuredTable::*says)(const Query&) const) const {
@@ -192,13 +192,13 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
 extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
-        "The seconds and joules that were measured for a layer and this number of samples, taken "
-        "from a profile, or where none is named from the model's file. Updates of weights, which "
-        "belong to no layer, are priced as under peak.",
+        "A layer takes the seconds and joules that were measured for it with this number of samples. The "
+        "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, "
+        "which belong to no layer, are priced as by peak.",
     .details =
         "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
-        "its measured seconds and joules; others are refused, interpolated or priced by another cost model, as the "
-        "keys say. It knows nothing about sizes that were not measured unless it may interpolate.",
+        "its measured seconds and joules. Other operators are refused, interpolated or priced by another cost model, "
+        "as the keys say. Without interpolation, this cost model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",
@@ -211,23 +211,24 @@ extern const CostModel measured_cost = {
          {.name = "where",
           .type = Type::mapping,
           .summary =
-              "only the rows of the profile in which a column has this value, as {cache: hot}",
+              "use only the rows of the profile in which a column has the given value, such as {cache: hot}",
           .optional = true},
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "what may be interpolated between rows, from the shares of the device's rates that "
-              "they reach: nothing, other batches, or also other sizes of the same operator class",
+              "the rows between which prices may be interpolated, by the shares of the device's rates that operators "
+              "reach: none, rows of other batches, or also rows of other sizes of the same operator class",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",
           .summary =
-              "the cost model that prices layers that were not measured; refuse: they are an error",
+              "the cost model that prices layers that were not measured; with refuse, such a layer is an error",
           .default_text = "refuse"},
          {.name = "statistic",
           .type = Type::choice,
-          .summary = "which value of a row's samples counts: the median, the mean, the mean of "
-                     "those within 3 standard deviations, or the least",
+          .summary =
+              "the statistic of a row's samples that counts: the median, the mean, the mean of the samples "
+              "within 3 standard deviations, or the least sample",
           .default_text = "median",
           .choices = {"median", "mean", "mean_within", "least"}},
          memory_power_field()},

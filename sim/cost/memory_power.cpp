@@ -3,13 +3,14 @@
 namespace sluice {
 
 Field memory_power_field() {
-  return {.name = "memory_power",
-          .type = Type::number,
-          .summary =
-              "share of the device's power above idle that operators limited by memory "
-              "take, unless their joules were measured; those limited by FLOP take all of it",
-          .default_text = "1",
-          .maximum = 1};
+  return {
+      .name = "memory_power",
+      .type = Type::number,
+      .summary =
+          "share of the device's power above idle that an operator limited by memory takes if its joules were "
+          "not measured; an operator limited by FLOP takes the whole power",
+      .default_text = "1",
+      .maximum = 1};
 }
 
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device) {

@@ -1,5 +1,5 @@
-// The power of operators that memory limits, as a share of the power above rest that a busy device takes. Every cost
-// model that knows what limits an operator has a key for this share.
+// The power above idle of operators that memory limits, as a share of the power above idle that a busy device takes.
+// Every cost model that knows what limits an operator has a key for this share.
 #pragma once
 
 #include "cost/cost.hpp"
@@ -8,9 +8,9 @@ namespace sluice {
 
 Field memory_power_field();
 
-/// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. Call this only for seconds
-/// whose joules are not known. A share of 1 leaves the price as it is, because the joules are then computed from the
-/// device's watts.
+/// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. Call this function only for
+/// seconds whose joules are not known. A share of 1 leaves the price unchanged, because other code then computes the
+/// joules from the device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);
 
 /// Returns whether the bytes take longer than the FLOP at the device's full rates. Returns false if one of the two

@@ -12,7 +12,7 @@ std::string quoted(const Layer& layer) {
   return "'" + layer.name + "'";
 }
 
-/// Lists the operands of a pass, in the order in which work.cpp sums them.
+/// Lists the operands of a pass, in the order in which work.cpp adds their bytes.
 class Listing {
  public:
   Listing(const Model& model, const Layer& layer, std::int64_t samples, DType dtype)

@@ -1,4 +1,4 @@
-// The cost model `peak`. An operator takes as long as its FLOP take at the device's rate.
+// The cost model `peak`. An operator takes the seconds of its FLOP at the device's rate.
 #include "cost/cost.hpp"
 
 namespace sluice {
@@ -19,11 +19,13 @@ struct Peak final : Cost {
 
 extern const CostModel peak_cost = {
     .name = "peak",
-    .summary = "An operator takes FLOP / (rate x efficiency) of the device; bytes do not count.",
+    .summary =
+        "An operator takes FLOP / (rate x efficiency) seconds, with the rate of the device; bytes do not "
+        "count.",
     .details =
-        "Use it for estimates by hand, and for machines of which only a rate is known. It counts no memory access and "
-        "no launch, so operators with few FLOP per byte are too fast. An efficiency that the platform gives applies "
-        "to all operators alike.",
+        "Use it for estimates by hand, and for machines of which only a rate is known. It counts no memory access "
+        "and no launch, so operators with few FLOP per byte are too fast. An efficiency that the platform gives "
+        "applies equally to all operators.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

@@ -1,5 +1,5 @@
-// The cost model `roofline`. An operator takes as long as its FLOP or as the bytes that it moves in the device's
-// memory, whichever takes longer.
+// The cost model `roofline`. An operator takes the seconds of its FLOP, or the seconds of the bytes that it moves in
+// the device's memory, whichever are longer.
 #include <algorithm>
 #include <optional>
 
@@ -10,10 +10,11 @@
 namespace sluice {
 namespace {
 
-/// Uses the shares of the rates that the scenario gives, or else those that the device's platform gives.
+/// Uses the shares of the rates that the scenario gives. Without these, uses the shares that the platform gives for the
+/// device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  /// Whether memories are accessed at the same time instead of one after the other.
+  /// Whether memories are accessed at the same time. If false, they are accessed in turn, and their seconds add up.
   bool side_by_side;
   double memory_power;  ///< share of the power above idle that work limited by memory takes
 
@@ -44,7 +45,7 @@ struct Roofline final : Cost {
   double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
-    // The layer is an input or a view. It launches no kernel, so that it takes no time.
+    // The layer is an input or a view, which launches no kernel and takes no time.
     if (work.flop == 0 && work.bytes == 0) return 0;
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
@@ -57,7 +58,7 @@ struct Roofline final : Cost {
 Field efficiency(const std::string& name, const std::string& summary) {
   return {.name = name,
           .type = Type::number,
-          .summary = summary + "; by default what the platform says under 'roofline'",
+          .summary = summary + "; the default is the platform's value under 'roofline'",
           .optional = true,
           .maximum = 1,
           .minimum_excluded = true};
@@ -68,27 +69,27 @@ Field efficiency(const std::string& name, const std::string& summary) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate and "
-        "bandwidth count with the shares that, according to the platform, are reached (roofline: {compute, memory}).",
+        "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate "
+        "and bandwidth are multiplied by the shares that the platform gives (roofline: {compute, memory}).",
     .details =
-        "Use it when nothing was measured on the device: it needs only figures of a data sheet. It tells apart "
-        "operators that are limited by computation from those that are limited by memory. It does not know how well a "
-        "kernel fits the device, so that small operators are often faster than measured ones.",
+        "Use it when nothing was measured on the device: it needs only figures of a data sheet. It distinguishes "
+        "operators that are limited by computation from operators that are limited by memory. It does not know how "
+        "well a kernel fits the device, so small operators are often faster in the simulation than on the device.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",
-    .parameters = {efficiency("compute_efficiency",
-                              "share of the device's rate that operators limited by it reach"),
-                   efficiency("memory_efficiency",
-                              "share of the memory bandwidth that operators limited by it reach"),
-                   {.name = "pools",
-                    .type = Type::choice,
-                    .summary =
-                        "how operands in several memories of the device are accessed: in_turn "
-                        "(their seconds add up), or side_by_side (the longest counts)",
-                    .default_text = "in_turn",
-                    .choices = {"in_turn", "side_by_side"}},
-                   memory_power_field()},
+    .parameters =
+        {efficiency("compute_efficiency",
+                    "share of the device's FLOP/s that operators limited by FLOP/s reach"),
+         efficiency("memory_efficiency",
+                    "share of the memory bandwidth that operators limited by memory reach"),
+         {.name = "pools",
+          .type = Type::choice,
+          .summary = "how operands in several memories of the device are accessed: in_turn "
+                     "(their seconds add up), or side_by_side (the longest counts)",
+          .default_text = "in_turn",
+          .choices = {"in_turn", "side_by_side"}},
+         memory_power_field()},
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Roofline>(keys);
     },

@@ -17,8 +17,9 @@ double inputs_of(const Model& model, const Layer& layer) {
   return elements;
 }
 
-/// Returns the elements of the weights that a layer reads, including those that it shares. A layer with `weights_read`
-/// reads only the rows or matrices that the samples select, and any other layer reads all weights.
+/// Returns the number of elements of the weights that a layer reads, including weights that it shares with other
+/// layers. A layer with `weights_read` reads only the rows or matrices that the samples select. Any other layer reads
+/// all its weights.
 double weights_of(const Layer& layer, double samples) {
   const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
   if (!layer.weights_read) return all;
@@ -56,7 +57,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
-  // If the input gradient of a product takes no FLOP, it is not computed, because no earlier layer has weights.
+  // An input gradient with 0 FLOP is not computed, because no earlier layer has weights.
   const double gradients = layer.macs > 0 && backward.input_flop == 0 ? 0 : inputs;
   const double elements = gradients + output + static_cast<double>(backward.kept) +
                           (backward.reads_inputs ? inputs : 0) +

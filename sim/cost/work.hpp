@@ -24,31 +24,33 @@ struct Work {
   double flop = 0;
   /// The bytes that are read and written in memory, such as inputs, weights and output.
   double bytes = 0;
-  double written = 0;  ///< the part of the bytes that is written: the output, or the gradients
+  double written = 0;  ///< the bytes that are written (the output, or the gradients)
 };
 
-/// Returns whether a pass launches a kernel. Inputs and views launch none, and neither does the backward pass of a
-/// layer if no weights are in it or before it.
+/// Returns whether a pass launches a kernel. Inputs and views launch no kernel. The backward pass of a layer launches
+/// no kernel if neither this layer nor any earlier layer has weights.
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
-/// writes the output. If the weights are a table or the matrices of experts, it reads at most the rows or matrices that
-/// the samples select.
+/// writes the output. If the weights are a table or the matrices of experts, the pass reads at most the rows or
+/// matrices that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of the backward pass of `layer`, with its own FLOP. The pass reads the tensors that were kept, the
 /// weights and the output's gradient. It writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the bytes of the weights that a pass of this many samples reads, including those that the layer shares. The
-/// pass reads all weights, or of a table or experts at most the rows or matrices that the samples select.
+/// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
+/// with other layers. The pass reads all weights, except that of a table or of experts it reads at most the rows or
+/// matrices that the samples select.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. A pass for one of the two gradients has that gradient's share.
+/// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's
+/// share of the backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns the share of a pass in the work of both gradients. It is the share of the FLOP, or one half if there are no
-/// FLOP.
+/// Returns the share of a pass in the work of both gradients. The result is the pass's share of the FLOP, or one half
+/// if there are no FLOP.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  /// The sizes of each of the `matrices`; there is one matrix per head and sample.
+  /// The sizes of the matrices of attention. The number `matrices` is one matrix per head and sample.
   double matrices, rows, keys, width, depth;
   double size;  ///< bytes of an element
   bool dropout;
@@ -25,15 +25,16 @@ Sizes sizes_of(const Query& query) {
           .dropout = config_is_on(layer, "dropout")};
 }
 
-/// Returns a stream that reads and writes all scores. `passes` is how often it reads or writes them.
+/// Returns a stream over all scores. Parameter `passes` is the number of times that the stream reads or writes each
+/// score.
 Kernel over_scores(const Sizes& s, const char* of, double passes) {
   const double rows = s.matrices * s.rows;
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Attention has two products: queries with keys (the scores), and scores with values. In eager attention, the scale,
-/// the mask, softmax and dropout each read and write all scores once between the two products. Dropout also writes a
-/// mask.
+/// Attention has two products: the product of queries with keys (the scores), and the product of scores with values. In
+/// eager attention, the scale, the mask, softmax and dropout each read and write all scores once between the two
+/// products. Dropout also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -46,8 +47,8 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
 }
 
 /// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output and the
-/// gradient. Then the mask and the scale read and write each gradient. Fused attention does not keep the scores, so
-/// that it computes them again.
+/// gradient. Then the mask and the scale read and write each gradient. Fused attention does not keep the scores, so it
+/// computes them again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

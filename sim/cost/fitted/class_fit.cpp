@@ -7,12 +7,13 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// Measured places whose distance, in natural logarithms of sizes, is greater than this count little.
+/// A measured place counts little if its distance is greater than `reach`. The distance is in natural logarithms of
+/// sizes.
 constexpr double reach = 0.5;
-/// When the deviations of near measured places are averaged, the form counts as one more place with this weight and no
-/// deviation.
+/// In the average of the deviations of near places, the form counts as one more place with this weight and the
+/// deviation 0.
 constexpr double trust_in_form = 0.05;
-/// Numbers that are further from the robust mean than this count little.
+/// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;
 constexpr int rounds = 6;  ///< how often the robust mean is computed again with new weights
 
@@ -49,7 +50,7 @@ double Surface::correction(const Place& place) const {
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
   near.resize(count);
   for (auto& [distance, over] : near)
-    // From here on, `distance` is a weight.
+    // From here on, `distance` holds a weight.
     distance = std::exp(-0.5 * distance / (reach * reach));
   near.emplace_back(trust_in_form, 0);
   return std::exp(middle_of(near));
@@ -64,7 +65,7 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  constexpr double slack = 1e-5;  // A document gives the ends of ranges with six digits.
+  constexpr double slack = 1e-5;  // A document writes the ends of ranges with six digits only.
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)
     if (place[i] < least[i] - slack || place[i] > most[i] + slack) return false;

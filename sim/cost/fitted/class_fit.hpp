@@ -1,5 +1,5 @@
-// The fit of a class of operators. It has the parameters of the form (form.hpp), and the deviations from the form at
-// the configurations that were measured.
+// The fit of a class of operators. The fit consists of the parameters of the form (form.hpp), and of the deviations
+// from the form at the measured configurations.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace sluice {
 /// A measured kernel.
 struct Sample {
   Kernel kernel;
-  /// Samples with equal configurations are never in both halves of a split.
+  /// Cross-validation splits samples into two halves. All samples with equal configurations are in the same half.
   std::string configuration;
-  std::size_t sheet = 0;  ///< index of the device on which it was measured
+  std::size_t sheet = 0;  ///< index of the device on which the kernel was measured
   double seconds = 0;
   std::optional<double> joules;
 };
@@ -36,7 +36,7 @@ struct Surface {
 
 /// Relative errors for configurations that a fit has not seen, as shares (0.05 is 5 %).
 struct FitError {
-  double median = 0, ninety = 0;  ///< ninety: the 90th percentile
+  double median = 0, ninety = 0;  ///< `ninety` is the 90th percentile
   std::int64_t count = 0;
 };
 
@@ -49,9 +49,9 @@ struct ClassFit {
   FitError time_error;  ///< for configurations of the same devices
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< for a device that the fit has not seen
-  /// The error for each device when the fit has not seen it, by the name of the device.
+  /// For each device by its name, the error of a fit that has not seen this device.
   std::vector<std::pair<std::string, FitError>> device_errors;
-  Place least = {}, most = {};  ///< all places that were measured lie between these two
+  Place least = {}, most = {};  ///< the ends of the measured range
 
   double seconds_of(const Kernel& kernel, const Sheet& sheet) const;
   double joules_of(const Kernel& kernel, double seconds) const;

@@ -8,10 +8,10 @@ namespace sluice {
 
 struct Layer;
 
-/// Returns the number of a text such as "heads=16". Returns `otherwise` if the configuration does not give it as a
-/// number.
+/// Returns the number behind a key, such as 16 in "heads=16". Returns `otherwise` if the configuration has no number
+/// for the key.
 double config_number(const Layer& layer, std::string_view key, double otherwise);
-/// Returns whether the configuration contains "dropout=true", or a number above 0.
+/// Returns whether the value of a key is "true" or a number above 0, as in "dropout=true".
 bool config_is_on(const Layer& layer, std::string_view key);
 
 }  // namespace sluice

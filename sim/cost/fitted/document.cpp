@@ -20,8 +20,7 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// The greatest accepted deviation from a form, as a natural logarithm. A document with greater deviations has an
-/// error.
+/// The greatest accepted deviation from a form, as a natural logarithm. A document with a greater deviation is refused.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {
@@ -50,7 +49,8 @@ std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
   return errors;
 }
 
-/// Reads the parameters of a form. Each must be present: a form without one of them is meaningless.
+/// Reads the parameters of a form. Each parameter must be present, because a form with a missing parameter is
+/// meaningless.
 std::vector<double> read_parameters(const Value& value, const Record& record) {
   const Reader keys(value, record);
   std::vector<double> parameters;

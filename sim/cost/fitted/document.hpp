@@ -9,25 +9,26 @@
 
 namespace sluice {
 
-/// A fit of what was measured on some devices, by class of operators and dtype.
+/// A fit of measurements on some devices, by class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
-  /// The devices on which it was measured; their rates are in the dtype of the classes.
+  /// The devices of the measurements. Their rates are in the dtype of the classes.
   std::vector<Sheet> devices;
   std::vector<ClassFit> classes;
 
-  /// Returns the fit of a class in that dtype; null if there is none.
+  /// Returns the fit of a class in that dtype, or null if there is none.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Returns whether the fit was measured on such a device: the figures of the two data sheets are equal to within 5 %.
+  /// Returns whether the fit was measured on a similar device. Two devices are similar if all figures of their data
+  /// sheets differ by at most 5 %.
   bool saw(const Sheet& sheet) const;
 };
 
 /// Throws InputError.
 Fit read_fit(const Value& document);
-/// Reads a file, or the bundled fit of that name. Throws InputError, IoError.
+/// Reads a file, or the bundled fit of that name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// Returns the document's text, from which read_fit makes the same fit.
+/// Returns the text of a document, from which read_fit makes the same fit.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

@@ -25,8 +25,8 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// A tile is the part of the result that one unit computes at a time. `share` is the parameter that says which share of
-/// its rate the unit reaches with such tiles.
+/// A tile is the part of the result that one unit computes at a time. `share` is the place of a parameter: the share of
+/// its rate that the unit reaches with such tiles.
 struct Tile {
   double rows, columns;
   Place share;
@@ -35,11 +35,11 @@ constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, mediu
                                        Tile{16, 64, small}, Tile{128, 1, column}};
 /// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// The exponent of a mean that combines computation and memory, which overlap. The mean is close to the longer of the
-/// two.
+/// The exponent of a mean of the seconds of computation and of memory, which overlap. The mean is close to the longer
+/// of these two times.
 constexpr double overlap = 4;
 
-/// Returns the seconds that memory takes. Bytes that fit into the cache move faster.
+/// Returns the seconds that the bytes of a kernel take. Bytes that fit into the cache move faster.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -47,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for the bytes of a stream that are read a second time. They come from the cache as long as the
-/// rows on which all units work fit into it.
+/// Returns the seconds for the bytes of a stream that are read a second time. These bytes come from the cache as long
+/// as the rows on which all units work fit into the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -56,8 +56,8 @@ double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds of a product with this split and these tiles. The units compute the blocks in waves: each wave
-/// is one tile per unit.
+/// Returns the seconds of a product with this split and these tiles. The units compute the tiles in waves: in each
+/// wave, each unit computes one tile.
 double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
                      const std::vector<double>& p) {
   const double blocks = kernel.count * std::ceil(kernel.rows / tile.rows) *
@@ -74,7 +74,7 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// Returns the seconds of the fastest tile and split, because a library chooses among its kernels.
+/// Returns the seconds with the fastest tile and split, because a library also chooses its fastest kernel.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;
   for (const Tile& tile : tiles)
@@ -100,13 +100,13 @@ const std::vector<FormParameter>& form_parameters() {
        true},
       {"again", "share of a stream's bytes that are read a second time", 0.2, 1e-3, 4, streams},
       {"resident", "rows of a stream that a unit works on at a time", 8, 0.01, 1e3, streams, true},
-      {"ragged", "share of a wave's unfilled part that takes time nevertheless", 0.5, 1e-3, 1,
+      {"ragged", "share of the unfilled part of a wave that nevertheless takes time", 0.5, 1e-3, 1,
        products},
-      {"startup", "start and end of a tile, as the depth that takes as long", 50, 0.1, 2000,
-       products},
-      {"unaligned", "share of the time added if columns or depth are no multiple of 4", 0.05, 1e-3,
-       4, products},
-      {"energy", "J/FLOP with which the data sheet's watts limit FLOP/s; 0: no limit", 0, 0, 0,
+      {"startup", "time for the start and end of a tile, as a depth that takes the same time", 50,
+       0.1, 2000, products},
+      {"unaligned", "share of the time added if columns or depth are not a multiple of 4", 0.05,
+       1e-3, 4, products},
+      {"energy", "J/FLOP with which the data sheet's watts limit FLOP/s; 0 means no limit", 0, 0, 0,
        products},
       {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, products, true},
       {"medium", "share of a unit's rate in tiles of 64 x 64", 0.7, 0.02, 1.1, products, true},
@@ -134,7 +134,7 @@ bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet, const std::vec
 
 const std::vector<FormParameter>& energy_parameters() {
   static const std::vector<FormParameter> parameters = {
-      {"watts", "W while it runs", 50, 1, 2000, FormPart::all},
+      {"watts", "W while the kernel runs", 50, 1, 2000, FormPart::all},
       {"per_flop", "J/FLOP", 1e-12, 1e-15, 1e-9, FormPart::all},
       {"per_byte", "J/byte", 3e-11, 1e-13, 1e-8, FormPart::all},
       {"per_launch", "J per launch", 1e-5, 1e-9, 1, FormPart::all}};

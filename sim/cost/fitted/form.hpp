@@ -1,6 +1,6 @@
 // The form is the time of a kernel as a function of its sizes and of the device's data sheet. It has terms for tiles
-// and waves over the device's units, for memory and cache, and for the launch. Its parameters are shares of the data
-// sheet's figures. So a fit of some devices also applies to another device.
+// and waves over the device's units, for memory and cache, and for the launch. The parameters of the form are shares of
+// the data sheet's figures, so a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace sluice {
 struct Sheet {
   std::string name;
   double units = 0;      ///< units that work side by side: streaming multiprocessors, cores
-  double rate = 0;       ///< FLOP/s of all of them
-  double bandwidth = 0;  ///< byte/s of its memory
+  double rate = 0;       ///< FLOP/s of all units together
+  double bandwidth = 0;  ///< byte/s of the device's default memory
   double cache = 0;      ///< bytes of the last cache before the memory
   double watts = 0;      ///< the power limit in watts, or 0 if it is not known
   /// The seconds for bytes that are in no cache, divided by the seconds that these bytes would take in the device's
@@ -32,29 +32,30 @@ struct FormParameter {
   const char* summary;
   double start, low, high;
   FormPart part;         ///< the kernels whose form has this parameter
-  bool divides = false;  ///< the form divides by it, so it is never 0
-  /// How strongly a fit keeps the parameter near `start` if the samples hardly depend on it. It is the weight of the
-  /// squared logarithm of the ratio to `start`, in comparison with the mean penalty of the samples.
+  bool divides = false;  ///< the form divides by the parameter, so it must not be 0
+  /// How strongly a fit keeps the parameter near `start`. This matters if the samples hardly depend on the parameter.
+  /// The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the square of
+  /// log(parameter / start).
   double firmness = 0.003;
 };
 
 /// Returns the parameters in the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
-constexpr std::size_t energy_parameter = 9;  ///< the power limit, which is never searched for
-/// The parameters from here on are shares of a unit's rate.
+constexpr std::size_t energy_parameter = 9;  ///< the power limit, which a fit never changes
+/// This parameter and all later parameters are shares of a unit's rate.
 constexpr std::size_t first_share = 10;
 
-/// Returns the seconds of a kernel on a device. `parameters` have the order of form_parameters(). The
-/// tiles and waves follow Lee et al., NeuSight (ASPLOS 2025), section 4, and the roofline Williams et al.
-/// (2009).
+/// Returns the seconds of a kernel on a device. `parameters` are in the order of form_parameters(). The tiles and waves
+/// follow Lee et al., NeuSight (ASPLOS 2025), section 4, and the roofline Williams et al. (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
 /// Returns whether the bytes of a kernel take longer than its FLOP.
 bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet,
                         const std::vector<double>& parameters);
 
-/// The parameters of a kernel's energy, which is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
+/// Returns the parameters of a kernel's energy. The energy is `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J
+/// per launch.
 const std::vector<FormParameter>& energy_parameters();
 double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);
 

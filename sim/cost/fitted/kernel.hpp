@@ -1,5 +1,5 @@
-// The kernels that an operator launches on a device, as the fitted cost model counts them: products
-// of matrices, and streams over memory. Only their sizes describe them.
+// The kernels that an operator launches on a device, in the fitted cost model. A kernel is a product of matrices, or a
+// stream over memory. Its class and its sizes describe a kernel completely.
 #pragma once
 
 #include <array>
@@ -7,14 +7,14 @@
 
 namespace sluice {
 
-/// The place of a kernel among the others of its class. It consists of the natural logarithms of: count, rows, columns,
-/// depth, and bytes per element of its matrices.
+/// The place of a kernel among all kernels of its class. A place consists of five natural logarithms: those of count,
+/// rows, columns, depth, and bytes per element of the matrices.
 using Place = std::array<double, 5>;
 
-/// One launch. A product consists of `count` products of rows x depth by depth x columns. A stream
-/// (depth 0) reads and writes `rows` rows of `columns` elements.
+/// One launch of a kernel. A product multiplies `count` pairs of matrices, of rows x depth and of depth x columns
+/// elements. A stream (depth 0) reads and writes `rows` rows of `columns` elements.
 struct Kernel {
-  std::string of;  ///< its class: "linear", "bmm", "softmax", …
+  std::string of;  ///< the class, such as "linear", "bmm" or "softmax"
   double count = 1, rows = 1, columns = 1, depth = 0;
   double bytes = 0;  ///< read and written in memory
   double flop = 0;
@@ -23,7 +23,7 @@ struct Kernel {
   Place place() const;
 };
 
-/// Returns a product of matrices, with its FLOP, and with its bytes when each matrix is moved once.
+/// Returns a product of matrices with its FLOP and bytes. The bytes count each matrix once.
 Kernel product(std::string of, double count, double rows, double columns, double depth,
                double bytes_per_element);
 

@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 /// Returns the class of a layer's operator. The products of experts have no class, because they read the weights of
-/// selected experts. No product with this property was measured.
+/// selected experts. No measured product selects its weights in this way.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);
@@ -24,8 +24,8 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// Returns a stream over the rows of the layer's last axis. In a pool, a row consists of the elements that become one
-/// element.
+/// Returns a stream over the rows of the layer's last axis. In a pooling, a row consists of the elements from which one
+/// element is computed.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
@@ -77,7 +77,7 @@ std::vector<Kernel> products_of(const Query& query, const std::string& of) {
     if (does(query.pass, Pass::backward_weight) && backward.weight_flop > 0)
       kernels.push_back(forward), std::swap(kernels.back().rows, kernels.back().depth);
   }
-  // A convolution reads each pixel once, not once per weight.
+  // A convolution reads each pixel once, and not once per weight.
   if (of == "conv" || of == "grouped_conv")
     for (Kernel& kernel : kernels)
       kernel.bytes = query.work.bytes / static_cast<double>(kernels.size());

@@ -11,20 +11,21 @@ namespace sluice {
 
 /// The kernels by which attention is computed.
 enum class AttentionKernels {
-  /// One kernel per step: scores, scale, mask, softmax, dropout, values; scores go to memory.
+  /// Each step is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in memory.
   eager,
-  fused  ///< only the two products are kernels: scores stay in the unit
+  fused  ///< only the two products are kernels
 };
 
-/// A class, with a description for people of the layers that belong to it.
+/// A class, with a description of the layers that belong to the class.
 struct KernelClass {
   const char* name;
   const char* layers;
 };
 const std::vector<KernelClass>& kernel_classes();
 
-/// Returns the kernels of a query. They are empty if nothing is launched. A layer of an unknown class gives one kernel
-/// with the name of the layer's type. An update of weights is elementwise.
+/// Returns the kernels of a query. The list is empty if nothing is launched. For a layer of an unknown class, the
+/// result is one kernel, whose class is the name of the layer's type. An update of weights is one kernel of the class
+/// elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);
 
 }  // namespace sluice

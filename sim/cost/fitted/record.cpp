@@ -48,20 +48,21 @@ Record of_form(std::string name, std::string summary, const std::vector<FormPara
 
 const Record& fit_device_record() {
   static const Record record = [] {
-    Field watts = quantity("watts", Dimension::watts, "The most watts that it may take.");
+    Field watts = quantity("watts", Dimension::watts, "The most watts that the device may take.");
     watts.optional = true;
     return Record{
         "device of a fit",
-        "A device that was measured, by its data sheet.",
-        {text("name", "What to call it.", false),
+        "A device that was measured, with the figures of its data sheet.",
+        {text("name", "The name of the device.", false),
          {.name = "units",
           .type = Type::integer,
           .summary =
               "The number of units that compute side by side: streaming multiprocessors, cores.",
           .minimum = 1},
          quantity("rate", Dimension::flop_per_s, "The FLOP/s of all units together."),
-         quantity("bandwidth", Dimension::bytes_per_s, "The byte/s of its memory."),
-         quantity("cache", Dimension::bytes, "The bytes of the last cache before its memory."),
+         quantity("bandwidth", Dimension::bytes_per_s,
+                  "The byte/s of the device's default memory."),
+         quantity("cache", Dimension::bytes, "The bytes of the last cache before the memory."),
          watts}};
   }();
   return record;
@@ -93,8 +94,10 @@ const Record& fit_named_error_record() {
 const Record& fit_range_record() {
   static const Record record = {
       "range of a fit",
-      "The least and the greatest of each size that was measured.",
-      {list("count", "The number of products side by side; 1 for operators that only read and write.", nullptr),
+      "The least and the greatest measured value of each size.",
+      {list("count",
+            "The number of products side by side; 1 for operators that only read and write.",
+            nullptr),
        list("rows", "The rows of the result.", nullptr),
        list("columns", "The columns of the result, or the elements of a row.", nullptr),
        list("depth", "The depth of a product; 1 for operators that only read and write.", nullptr),
@@ -116,7 +119,7 @@ const Record& fit_energy_record() {
 
 const Record& fit_class_record() {
   static const Field by_device = [] {
-    Field errors = list("device_errors", "The errors of device_error, device by device.",
+    Field errors = list("device_errors", "The errors in device_error, for each device separately.",
                         &fit_named_error_record());
     errors.optional = true;
     return errors;
@@ -127,7 +130,7 @@ const Record& fit_class_record() {
       {text("class", "linear, bmm, softmax, …: see `fits/FORMAT.md`.", false),
        {.name = "dtype",
         .type = Type::choice,
-        .summary = "The dtype in which it was measured.",
+        .summary = "The dtype of the measurements.",
         .choices = dtype_names()},
        {.name = "samples",
         .type = Type::integer,
@@ -136,7 +139,7 @@ const Record& fit_class_record() {
                fit_error_record()),
        mapping("energy_error", "The errors of energy for these configurations.", fit_error_record(),
                true),
-       mapping("device_error", "The errors for each device, by a fit of all others.",
+       mapping("device_error", "The errors of a fit of all other devices, over all devices.",
                fit_error_record(), true),
        by_device,
        mapping("range", "The ranges of the sizes that were measured.", fit_range_record()),
@@ -150,7 +153,7 @@ const Record& fit_record() {
   static const Record record = {
       "fit",
       "How long operators take as a function of their sizes, fitted to measurements.",
-      {text("format", "sluice-fit/1", false), text("name", "What to call it."),
+      {text("format", "sluice-fit/1", false), text("name", "The name of the fit."),
        text("summary", "One sentence."), text("source", "Where the measurements come from."),
        text("licence", "The licence of the measurements."),
        list("devices", "The devices that were measured.", &fit_device_record()),

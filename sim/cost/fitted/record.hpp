@@ -1,4 +1,4 @@
-// The records of a sluice-fit/1 document, for reading and for the schema.
+// The records of a sluice-fit/1 document.
 #pragma once
 
 #include "document/record.hpp"
@@ -11,7 +11,7 @@ const Record& fit_class_record();
 const Record& fit_error_record();
 const Record& fit_named_error_record();
 const Record& fit_range_record();
-/// Returns the record of the form's parameters, in their order.
+/// Returns the record of the form's parameters, in the order of form_parameters().
 const Record& fit_time_record();
 const Record& fit_energy_record();
 

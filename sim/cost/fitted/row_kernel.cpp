@@ -60,14 +60,16 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width, as in rows in Sluice's words ("conv2d channels=64 …"). In
-/// torch's words ("Conv2d(3, 64, …)"), which begin with a capital letter, the channels come before height and width.
+/// Returns whether the channels come after height and width. They do so if Sluice wrote the row ("conv2d channels=64
+/// …"). If torch wrote the row ("Conv2d(3, 64, …)"), its class begins with a capital letter, and the channels come
+/// before height and width.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
 }
 
-/// Returns the elements of one row of a tensor: for images the channels, otherwise the last axis.
+/// Returns the number of elements in one row of a tensor. The row is the axis of the channels in an image, and
+/// otherwise the last axis.
 double channels_of(const ProfileRow& row, const std::vector<std::int64_t>& shape) {
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }
@@ -143,8 +145,8 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 }
 
 /// Returns the elements that pooling writes for each channel of each image. If the configuration gives the output's
-/// size ("output_size=(6, 6)"), it is used. Otherwise there is one element per stride along both axes. Without a
-/// stride, the window is the stride.
+/// size ("output_size=(6, 6)"), that size is used. Otherwise there is one element per stride along both axes. If no
+/// stride is given, the stride equals the window.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> output_size = numbers_after(config, "output_size");
@@ -160,8 +162,8 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
-/// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, it
-/// writes as much as its first input has.
+/// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, the stream writes as
+/// many elements as its first input has.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
@@ -172,7 +174,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // A row of a pool consists of the elements that become one element. In other classes it is a row of the output.
+  // In a pooling, a row consists of the elements from which one element is computed. In other classes, a row is a row
+  // of the output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,

@@ -8,12 +8,13 @@
 
 namespace sluice {
 
-/// Returns the class, such as "linear", "conv" or "grouped_conv". It is empty if the class is not known.
+/// Returns the class of a row's operator, such as "linear", "conv" or "grouped_conv". The result is empty if the class
+/// is not known.
 std::string class_of_row(const ProfileRow& row);
 
-/// Returns the kernel of a row whose operator is of the class `of`. It is computed from the row's sizes. If the row has
-/// none, it is computed from the configuration and the shapes of the inputs. `size` is the bytes of an element. Returns
-/// nothing if the row does not say enough.
+/// Returns the kernel of a row whose operator is of the class `of`. The kernel is computed from the sizes in the row.
+/// If the row has no sizes, the kernel is computed from the configuration and the shapes of the inputs. Parameter
+/// `size` is the number of bytes of an element. Returns nullopt if the row does not say enough.
 std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size);
 
 }  // namespace sluice

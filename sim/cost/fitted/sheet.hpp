@@ -1,4 +1,4 @@
-// Takes the figures that a fit needs from a device of a platform.
+// Makes a data sheet, which a fit needs, from a device of a platform.
 #pragma once
 
 #include "cost/fitted/form.hpp"
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Throws InputError if the device does not give a figure that the form needs.
+/// Throws InputError if the device lacks a figure that the form needs.
 Sheet sheet_of(const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -14,8 +14,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the sizes that locate a kernel among the measured ones. Two convolutions whose products have equal sizes may
-/// still read a pixel more or less often. Their bytes per element of the matrices tell them apart.
+/// Returns the sizes that locate a kernel among the measured kernels. Two convolutions whose products have equal sizes
+/// may still read a pixel a different number of times. The bytes per element of the matrices distinguish such
+/// convolutions.
 std::vector<double> sizes_of(const Kernel& kernel) {
   if (!kernel.is_product()) return {kernel.rows, kernel.columns};
   std::vector<double> sizes = {kernel.count, kernel.rows, kernel.columns, kernel.depth};
@@ -26,11 +27,11 @@ std::vector<double> sizes_of(const Kernel& kernel) {
 
 struct Measured {
   std::vector<const ProfileRow*> rows;
-  /// Kernels by their sizes, with the seconds of all kernels that have these sizes.
+  /// For each list of sizes, a kernel with these sizes, and the seconds of all kernels with these sizes.
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 
-/// Says why rows of a class may not be used together. The text is empty if they may.
+/// Returns the reason why rows of a class may not be used together. The text is empty if they may be used together.
 std::string unlike(const std::vector<const ProfileRow*>& rows, const std::string& of) {
   try {
     require_alike(rows, "operators of the class '" + of + "' were", columns_of_operators());
@@ -72,7 +73,7 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
   }
 }
 
-/// The rows of a class are checked only when somebody asks for the class, because rows of other classes may differ.
+/// The rows of a class are checked only when the class is needed, because rows of other classes may differ.
 const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
   const Class& found = classes_.at(of);
   if (!found.unlike.empty()) throw InputError(found.unlike);

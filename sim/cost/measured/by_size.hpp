@@ -16,36 +16,37 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the rows of one element type without sparsity that are whole forward passes of leaves. They must have
-  /// `seconds` above 0 and sizes that are understood. Of rows with equal sizes, the median counts.
+  /// Uses the rows of one element type without sparsity that are whole forward passes of leaves. Rows whose `seconds`
+  /// are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes count once, with their median
+  /// seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns nothing if the kernel's class was not measured, or if the kernel's sizes are outside of the measured ones.
-  /// Throws InputError if rows of the class differ in how or on what they were measured. The functions below throw it,
-  /// too.
+  /// Returns nullopt if the kernel's class was not measured, or if the kernel's sizes are outside of the measured
+  /// range. Like the functions below, throws InputError if rows of the class were measured in different ways or on
+  /// different devices.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of each class when one measured row is left out and estimated from the
   /// others. Classes of one or two sizes are missing.
   std::map<std::string, LeftOut> left_out() const;
-  /// The same for one class, of which something was measured.
+  /// Returns the errors of one class, of which at least one row was measured.
   LeftOut left_out(const std::string& of) const;
-  /// The device that the rows of this class name, of which something was measured.
+  /// Returns the device that the rows of this class name. At least one row of the class must have been measured.
   const std::string& device(const std::string& of) const;
 
  private:
   struct Class {
     Utilisation shares;
     std::string device;
-    std::string unlike;  ///< why its rows may not be used together; empty: they may
+    std::string unlike;  ///< why the rows may not be used together; empty if they may
   };
   const Class& of_class(const std::string& of) const;
 
   std::map<std::string, Class> classes_;
 };
 
-/// Returns the seconds of a kernel at the device's rates. They are the longer of FLOP and bytes. For a stream, they are
-/// the seconds of its bytes.
+/// Returns the seconds of a kernel at the device's full rates. For a product, the result is the longer of the seconds
+/// of its FLOP and the seconds of its bytes. For a stream, the result is the seconds of its bytes.
 double ideal_seconds(const Kernel& kernel, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -28,7 +28,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// Returns the memories of the operands that the pass reads, or of those that it writes, in order.
+/// Returns the memories of the operands that the pass reads (or, with `written`, writes), in order.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)
@@ -37,7 +37,7 @@ std::vector<std::string> pools_of(const Query& query, bool written) {
   return pools;
 }
 
-/// Returns whether operands in `pools` lay where the row says. Operands that the row does not
+/// Returns whether `pools` are the memories in which a row's operands were measured. Operands that the row does not
 /// mention were in the default memory.
 bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string>& measured,
             const std::string& by_default) {
@@ -64,11 +64,10 @@ bool is_placed(const ProfileRow* row) {
   return !row->input_pools.empty() || !row->output_pools.empty();
 }
 
-/// Selects the rows for the placement of the query, from the rows of an operator that was
-/// measured in several placements. Rows that name memories take precedence. If no row names any
-/// memory, all rows are valid for every placement. It may be that the query names no memories and
-/// that no row is in the default memory. Then all rows remain, and the caller decides which one
-/// counts.
+/// Selects the rows for the placement of the query, from the rows of an operator that was measured in several
+/// placements. Rows that name memories take precedence. If no row names any memory, all rows are valid for every
+/// placement. If the query names no memories, and no row was measured in the default memory, all rows are returned, and
+/// the caller decides which row counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows fitting;
@@ -191,7 +190,8 @@ const SharesBySize& MeasuredTable::shares(const Device& device, DType dtype) con
       .first->second;
 }
 
-/// Prices layers that launch one kernel of a known class; attention launches several.
+/// Prices layers that launch one kernel of a known class. Attention is not priced here, because it launches several
+/// kernels.
 std::optional<Price> MeasuredTable::by_sizes(const Query& query) const {
   if (query.pass != Pass::forward && query.pass != Pass::recompute) return std::nullopt;
   const std::vector<Kernel> kernels = kernels_of(query, AttentionKernels::eager);

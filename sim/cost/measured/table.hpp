@@ -13,21 +13,22 @@
 
 namespace sluice {
 
-/// Between which rows a price may be interpolated.
+/// Says between which rows a price may be interpolated: between none, between rows of the same operator with other
+/// batches, or also between rows of other sizes.
 enum class Interpolation : std::uint8_t { none, batch, sizes };
 
 class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns nothing if the pass was not measured and may not be interpolated, or if its size is outside of the rows.
-  /// Measured seconds are in measured_s, and interpolated seconds are not.
+  /// Returns nullopt if the pass was not measured and may not be interpolated, or if its size is outside of the
+  /// measured range. The measured_s of the price includes measured seconds, but no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
-  /// Returns what that price rests on; nothing if there is no price.
+  /// Returns the grounds of that price, or nullopt if there is no price.
   std::optional<Grounds> grounds(const Query& query) const;
   /// Returns whether the pass was measured with its operands in these memories.
   bool measured_so(const Query& query) const;
-  /// Says why there is no price, and what to do.
+  /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
   /// Returns the only batch for which each layer's forward pass was measured, or 0 if there are
   /// several or none.
@@ -39,10 +40,10 @@ class MeasuredTable {
  private:
   std::optional<double> seconds_of(const ProfileRow& row) const;
   Price price_of_row(const ProfileRow& row, const Query& query, double share) const;
-  /// The row of the operator for these samples; null: it was not measured.
+  /// Returns the row of the operator for the query's samples, or null if they were not measured.
   const ProfileRow* exact_row(const Query& query, std::string_view pass) const;
   std::optional<Price> exact(const Query& query, std::string_view pass, double share) const;
-  /// The rows of the operator for other samples, one for each.
+  /// Returns the rows of the operator for other numbers of samples, one row for each number.
   std::vector<const ProfileRow*> rows_by_batch(const Query& query, std::string_view pass) const;
   Utilisation shares_by_batch(const std::vector<const ProfileRow*>& rows, const Query& query) const;
   std::optional<Price> by_batch(const Query& query, std::string_view pass) const;
@@ -55,13 +56,13 @@ class MeasuredTable {
   const ProfileIndex index_;
   const Interpolation interpolation_;
   const std::string statistic_;
-  const std::string device_;  ///< of rows that do not name one
-  mutable std::mutex mutex_;  ///< protects the maps below: sweeps price in several threads
+  const std::string device_;  ///< the device of rows that do not name a device
+  mutable std::mutex mutex_;  ///< protects the maps below, because sweeps price in several threads
   mutable std::map<std::string, SharesBySize> shares_;  ///< by device and element type
-  mutable std::map<std::string, LeftOut> left_out_;     ///< by these and by class
+  mutable std::map<std::string, LeftOut> left_out_;     ///< by device, element type and class
 };
 
-/// Returns the seconds at the device's full rates: the longer of FLOP and bytes.
+/// Returns the longer of the seconds of the FLOP and the seconds of the bytes, at the device's full rates.
 double ideal_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice
