@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, in seconds. From this an executor knows whether an
-// action may start, and which arrival ended its wait.
+// Records which executions have ended and when their data arrived, in seconds. From this record, an executor knows
+// whether an action may start, and which arrival ended its wait.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sluice {
 
 /// The reason why a span does not start earlier: the last arrival among everything for which it waited. Of several
-/// arrivals at the same time, the last one in the order of the trace counts.
+/// arrivals at the same time, the last arrival in the order of the trace counts.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -26,7 +26,7 @@ struct StartReason {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// The action starts no earlier than its not_before time, whatever else it waits for.
+  /// Takes into account that the action does not start before its not_before time.
   void consider_not_before(double time) {
     if (time > ready) *this = {time};
   }
@@ -49,7 +49,7 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Arrivals in the past can no longer delay an action, so they are not written.
+  /// Writes the state. Arrivals in the past can no longer delay an action, so they are not written.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -113,14 +113,13 @@ class Arrivals {
     snapshot.add_time(arrival);
     snapshot.add_row(row);
   }
-  /// The executions of one action for which others may wait.
+  /// The last execution of an action that has ended.
   struct Progress {
-    std::int64_t done = 0;  ///< iteration + 1 of the last execution that ended
+    std::int64_t done = 0;  ///< the iteration of that execution, plus 1
     double arrival = 0;     ///< when the data of that execution arrived
     std::int64_t row = -1;  ///< the row of that execution in the trace
   };
-  /// An execution that has ended but whose data have not arrived. There are such executions only when a link has a
-  /// latency.
+  /// An execution that has ended but whose data have not arrived. Such executions exist only if a link has a latency.
   struct Flight {
     std::int64_t iteration;
     double arrival;
@@ -143,7 +142,7 @@ class Arrivals {
 
   const PlanTables& tables_;
   LargeVector<Progress> progress_;            ///< indexed by action
-  std::vector<std::vector<Flight>> flights_;  ///< indexed by action; empty if none was in flight
+  std::vector<std::vector<Flight>> flights_;  ///< indexed by action; empty if there were none
 };
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
-// Passes an execution to a sink, in an order that does not depend on the executor, even when many things happen at the
-// same time. A moment consists of rounds. In a round, first all actions end that are due, in the order of the streams'
-// numbers. Then all actions start that were waiting only for these ends. An action that takes no time ends in the next
-// round of the same moment. In each round the sink first gets the spans with their releases in that order, and then the
-// grants in the order of the streams. The row of a span is its position in the whole order.
+// Passes an execution to a sink. The order of spans and memory events does not depend on the executor, even if many
+// actions start and end at the same time. A moment consists of rounds. At the beginning of a round, all actions that
+// are due end, in the order of their streams' numbers. Then all actions start that were waiting only for these ends. An
+// action that takes no time ends in the next round of the same moment. In each round, the sink first receives the spans
+// and their releases of bytes, in the order of the streams. After that, the sink receives the grants of the round, also
+// in the order of the streams. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +19,10 @@ namespace sluice {
 
 class Emitter {
  public:
-  /// Emits what the pools hold at the start. With `spans_only` the sink gets no memory events.
+  /// Emits the bytes that the pools hold at the start. With `spans_only`, the sink receives no memory events.
   Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
-  /// Emits a span; returns its row.
+  /// Emits a span and returns its row.
   std::int64_t span(Span span) {
     if (sequence_) sequence_->fit(span, tables_.stream(span.action));
     sink_.span(span);
@@ -39,15 +40,15 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Sets whether everything that is emitted from now on is recorded, so that it can be repeated. Deletes the earlier
-  /// record.
+  /// Sets whether all spans and events that are emitted from now on are recorded, so that they can be repeated. Deletes
+  /// the earlier record.
   void keep(bool keeps);
   /// A position in the record, for repeat().
   struct Mark {
     std::size_t spans = 0, events = 0;
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
-  /// Emits everything since the mark `times` more times; afterwards the record is deleted.
+  /// Emits all spans and events since the mark again, `times` times. Deletes the record afterwards.
   void repeat(const Mark& since, std::int64_t times, const Jump& period);
 
  private:
@@ -68,12 +69,12 @@ class Emitter {
   Sink& sink_;
   bool spans_only_;
   std::int64_t rows_ = 0;
-  std::vector<std::int64_t> levels_;  ///< indexed by pool, as the sink knows them
+  std::vector<std::int64_t> levels_;  ///< indexed by pool, after the last emitted event
   std::vector<Grant> grants_;
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
-  std::optional<Sequence> sequence_;  ///< is set when something has been repeated
+  std::optional<Sequence> sequence_;  ///< has a value after the first call of repeat()
 };
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // The interface of all executors. An executor takes a plan that has passed check() and a sink, and returns the outcome.
-// All executors emit the same spans and memory events in the same order (emitter.hpp). Times are equal to the bit where
-// no link is shared, and to 1e-9 of the makespan where one is.
+// All executors emit the same spans and memory events in the same order (emitter.hpp). If no link is shared, the times
+// are equal to the bit. If a link is shared, the times agree to 1e-9 of the makespan.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 namespace sluice {
 
 struct ExecutorOptions {
-  /// Called from time to time with the number of executed actions.
+  /// The executor calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  /// SimGrid's context factory ("raw", "boost", "thread"). Empty: SimGrid chooses.
+  /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
 };
 
 /// The outcome of an execution, in addition to what the sink received.
 struct Outcome {
-  double makespan = 0;               ///< seconds until everything has ended and arrived
-  std::optional<Deadlock> blocking;  ///< set when the execution cannot go on
+  /// Seconds until all actions have ended and all data have arrived.
+  double makespan = 0;
+  std::optional<Deadlock> blocking;  ///< set if the execution cannot go on
 };
 
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal. By then, the
-  /// sink has received everything that was executed before.
+  /// Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a signal. Before the
+  /// exception, the sink has received all spans and memory events of the execution so far.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants each request that the reserved sum allows, in listing order. A request that is listed after one that does
-/// not fit must leave room for the one that does not fit.
+/// Grants each request that the reservation rule allows, in listing order. A request must leave room for all requests
+/// that are listed earlier and do not fit yet.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {
@@ -138,7 +138,7 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// Returns whether the claim fits; also records how many bytes the grant would hold.
+/// Returns whether the claim fits. Also records the sum of bytes that the grant would count.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;
@@ -180,8 +180,8 @@ void Grants::take(std::uint32_t stream) {
   residency_.allocate(request.action, request.iteration);
 }
 
-/// Puts a request into the queue of a shared pool. It comes after all requests of earlier moments, and after those of
-/// the same moment with a lower stream number.
+/// Puts a request into the queue of a shared pool. The request comes after all requests of earlier moments, and after
+/// the requests of the same moment from streams with lower numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

@@ -1,10 +1,9 @@
-// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in all pools at
-// once or in none. Both executors use this code. It does not know times, but only the order in which it is
-// called.
+// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in all pools at once or
+// in none. Both executors use this class. The class does not use times, but relies on the order of the calls.
 //
-// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first come, first
-// served, in the order of (moment of the request, stream). All requests of a moment must have arrived before
-// settle_shared() is called, which grants them.
+// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first come, first served, in
+// the order of (moment of the request, stream). settle_shared() grants the requests of a moment, so call it only after
+// all requests of the moment have been made.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +23,9 @@ class Grants {
 
   /// Returns whether this action requests bytes of a pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream`, which is its next action, requests its bytes at this moment. Returns true if they are
-  /// granted, and its tensors are then in the pool. Otherwise settle() or settle_shared() will grant them later.
+  /// The head of `stream`, which is its next action, requests its bytes at this moment. If the bytes are granted,
+  /// returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
+  /// settle_shared() will grant the bytes later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
            granted_or_waits(stream, action, iteration, time);
@@ -40,29 +40,30 @@ class Grants {
       changed_.push_back(pool);
   }
   bool unsettled() const { return !changed_.empty(); }
-  /// Grants what the releases of this moment have made possible, and adds the streams to `granted`.
+  /// Grants the requests that the releases of this moment have made possible, and adds their streams to `granted`.
   void settle(std::vector<std::uint32_t>& granted);
   bool shared_unsettled() const { return shared_changed_; }
-  /// Grants requests in shared pools, after everything of a moment has happened.
+  /// Grants requests in shared pools. Call this function after all ends and requests of a moment.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// The pool for which the head of this stream waits or waited. None: its request was granted at once.
+  /// Returns the pool for which the head of this stream waits or waited, or `none` if the request was granted at once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
-  /// The row of the span that made the latest grant to this stream possible.
+  /// Returns the row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// Returns how many waiting requests are listed before the request of this stream, so that it must leave room for
-  /// them in its pool.
+  /// Returns the number of waiting requests that are listed before the request of this stream. The request must leave
+  /// room for them in its pool.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
   /// Returns the largest number of iterations that may be skipped. The limit exists because a request of the epilogue
-  /// must leave room for the requests of the remaining iterations, and skipping iterations reduces their number.
+  /// must leave room for the requests of the remaining iterations. Skipping iterations reduces the number of these
+  /// requests.
   std::int64_t most_iterations() const;
 
-  /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the level, the
-  /// reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
+  /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the held bytes,
+  /// the reserved bytes and the granted bytes. For a shared or unlimited pool, the result is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -72,10 +73,10 @@ class Grants {
     std::int64_t iteration = 0;
     double time = 0;
     ListingPosition place;
-    std::uint32_t pool = none;  ///< the pool that could not grant it
+    std::uint32_t pool = none;  ///< the pool that could not grant the request
     std::int64_t granted_by = -1;
   };
-  /// What an action requests in one pool.
+  /// The bytes that an action requests in one pool.
   struct Claim {
     std::uint32_t pool, queue;
     std::int64_t bytes;
@@ -89,8 +90,8 @@ class Grants {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
   /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
-  /// room. For such a request, it has the same effect as granted_or_waits() and returns true. For any other request it
-  /// returns false and changes nothing.
+  /// room. For such a request, this function has the same effect as granted_or_waits() and returns true. For any other
+  /// request, it returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];
@@ -123,16 +124,16 @@ class Grants {
   const Plan& plan_;
   Residency& residency_;
   bool unlimited_;
-  std::vector<std::uint32_t> first_;  ///< per action: its first claim
+  std::vector<std::uint32_t> first_;  ///< for each action, its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;         ///< per limited pool: the bytes that may be granted
+  std::vector<std::int64_t> most_;         ///< for each limited pool, the bytes that may be granted
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
-  /// Per pool: the waiting requests, in listing order. In shared pools they are in the order of arrival.
+  /// For each pool, the waiting requests in listing order. In a shared pool, the requests are in the order of arrival.
   std::vector<std::vector<Waiting>> waiting_;
   std::vector<std::uint32_t> changed_;    ///< pools in which bytes were released
-  std::vector<std::int64_t> changed_by_;  ///< per pool: the row that last released bytes in it
-  /// Per pool, in bytes; held_: the sum that the rule counts for the examined request.
+  std::vector<std::int64_t> changed_by_;  ///< for each pool, the row that last released bytes
+  /// Bytes, indexed by pool. held_ is the sum that the reservation rule counts for the request that is being examined.
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;
 };

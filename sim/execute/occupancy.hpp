@@ -1,5 +1,4 @@
-// Divides the time of an action into two parts: an arithmetic part, in seconds, and the flows that may meet others on a
-// link.
+// Divides the time of an action into an arithmetic part, in seconds, and the flows that may meet other flows on a link.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +16,19 @@ class Occupancy {
   /// themselves.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Returns whether the action has an arithmetic part. An action has one if it has seconds, or a flow that shares no
-  /// link.
+  /// Returns whether the action has an arithmetic part: seconds of computation, or a flow that shares no link.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }
-  /// The flows that may meet others, by their numbers within the action.
+  /// Returns the flows that may meet other flows on a link, by their numbers within the action.
   std::span<const std::uint32_t> shared(std::uint32_t action) const {
     return {shared_.data() + first_[action], shared_.data() + first_[action + 1]};
   }
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  std::vector<double> own_;           ///< per action; -1: no arithmetic part
-  std::vector<std::uint32_t> first_;  ///< per action: its first entry in `shared_`
+  std::vector<double> own_;           ///< for each action; -1 without an arithmetic part
+  std::vector<std::uint32_t> first_;  ///< for each action, its first entry in `shared_`
   std::vector<std::uint32_t> shared_;
 };
 

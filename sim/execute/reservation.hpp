@@ -5,17 +5,18 @@
 // listed earlier may not have been granted yet. The request may overtake these earlier requests if all of them fit into
 // the pool together with it:
 //
-//     level + (bytes of the earlier ones) + its own bytes <= capacity
+//     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
 // So a grant never changes the room for another request. Suppose that request k is granted before request j, although j
-// is listed earlier. Then the bytes of j were part of the sum for k. For a later request it does not matter whether the
-// bytes of k count as held or as reserved. Only releases change what may be granted, so all requests of a moment may be
-// examined in any order. Every earlier request still fits when its turn comes. So no grant is later than in listing
-// order, and more capacity makes no grant later.
+// is listed earlier. Then the bytes of j were part of the sum for k. For a request that is listed after k, it does not
+// matter whether the bytes of k count as held or as reserved. Only a release of bytes can make a further grant
+// possible, so all requests of a moment may be examined in any order. Every request still fits when its turn comes in
+// listing order. So no grant is later than if all grants were given in listing order, and more capacity makes no grant
+// later.
 //
-// A stream executes in listing order, so its requests are granted in that order. The pool's
-// requests are therefore kept in queues (one per stream, section and `ahead`), and each queue records
-// how far it has been granted. Dropped executions are in no queue and do not count.
+// A stream executes in listing order, so its requests are granted in that order. The pool's requests are therefore kept
+// in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
+// granted. Dropped executions are in no queue and do not count.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,13 @@
 
 namespace sluice {
 
-/// Wide enough for the sum of a million iterations of terabytes.
+/// Wide enough for a sum of terabytes over a million iterations.
 using WideBytes = __int128;
 
 /// The position of an execution in the listing order of the whole run.
 struct ListingPosition {
-  std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
+  /// 0 in the prologue, 1 + i in iteration i of the body, n + 1 in the epilogue.
+  std::int64_t round = 0;
   std::uint32_t action = 0;
   bool operator==(const ListingPosition&) const = default;
   bool operator<(const ListingPosition& other) const {
@@ -49,11 +51,12 @@ class Reservation {
   static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an action that allocates bytes to its queue. Call it in listing order. Returns the number of the queue.
+  /// Adds an action that allocates bytes to its queue. Call this function in listing order. Returns the number of the
+  /// queue.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// The bytes of the requests that are listed before `place` and have not been granted. The sum may be incomplete once
-  /// it exceeds `enough`.
+  /// Returns the bytes of the requests that are listed before `place` and have not been granted. A sum that exceeds
+  /// `enough` may be incomplete.
   WideBytes earlier(const ListingPosition& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const RequestQueue& queue : queues_)
@@ -61,7 +64,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// The number of requests that are listed before `place` and have not been granted.
+  /// Returns the number of requests that are listed before `place` and have not been granted.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// Returns the bytes that the body requests per iteration.
@@ -83,9 +86,10 @@ class Reservation {
     Section section = Section::prologue;
     ListingPosition next;  ///< the first request that is not granted yet
     std::int32_t ahead = 0;
-    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is executed
-    std::vector<std::uint32_t> actions;           ///< of one round, in listing order
-    /// Bytes that the actions before each action request in a round; the last element is the sum.
+    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which its actions are executed
+    std::vector<std::uint32_t> actions;           ///< the actions of one round, in listing order
+    /// For each action, the bytes that the actions before it request in a round. The last element is the sum of all
+    /// actions.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
@@ -99,7 +103,7 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    /// The sum of all requests before this place, granted or not.
+    /// Returns the sum of all requests before this place, whether they are granted or not.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

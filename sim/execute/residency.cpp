@@ -22,8 +22,8 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// The state of a plan must repeat, so it must not contain numbers that only decrease: the remaining uses of a tensor
-/// with a single instance. The remaining uses of the other tensors belong to the state.
+/// Writes the state. The remaining uses of a tensor with a single instance only decrease, so they are left out, because
+/// a recorded state must be able to repeat. The remaining uses of other tensors belong to the state.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(resident_[tensor].size()));

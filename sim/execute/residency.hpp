@@ -1,4 +1,4 @@
-// Knows which instances of tensors are in the pools at the present moment, and how many uses remain for each.
+// Records which instances of tensors are in the pools at the present moment, and how many uses of each instance remain.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to the sum of those that stay in its home. Throws InputError where
-/// the sum exceeds 64 bits.
+/// Adds the bytes of a tensor to `bytes`, the sum of all tensors that stay in the same home. Throws InputError if the
+/// sum exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
  public:
   explicit Residency(const PlanTables& tables);
 
-  /// Adds what an action allocates when it starts. Throws InputError when an instance is already in its pool.
+  /// Adds the instances that an action allocates when it starts. Throws InputError if an instance is already in its
+  /// pool.
   void allocate(std::uint32_t action, std::int64_t iteration) {
     for (const Allocation& made : tables_.allocations(action)) {
       const Placement& placement = made.placement;
@@ -31,7 +32,7 @@ class Residency {
       if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
     }
   }
-  /// Throws InputError when a tensor that the action uses is not in its pool.
+  /// Throws InputError if a tensor that the action uses is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) {
     for (const Placement& use : tables_.accesses(action))
       if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
@@ -48,8 +49,8 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// Describes a moment at which nothing more can happen. To the waiters of the caller it adds how many bytes each of
-  /// them requests, and which tensors occupy the pools.
+  /// Describes a moment at which no action can start or end any more. The caller passes the waiters. The result also
+  /// says how many bytes each waiter requests, and which tensors occupy the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
@@ -64,7 +65,7 @@ class Residency {
       if (resident.instance == instance && resident.pool == placement.pool) return &resident;
     return nullptr;
   }
-  /// Counts one use. Returns whether it was the last one, after which the instance leaves its pool.
+  /// Counts one use of an instance. Returns true after the last use, when the instance has left its pool.
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
     ResidentInstance* const found = find(use, instance);
     if (!found) absent(use, action);
@@ -78,7 +79,7 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  /// Per tensor: its instances, the oldest first. There are only a few instances at a time.
+  /// For each tensor, its instances, with the oldest first. There are only a few instances at a time.
   std::vector<Few<ResidentInstance, 1>> resident_;
   std::vector<std::int64_t> levels_;
 };

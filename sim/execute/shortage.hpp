@@ -1,4 +1,4 @@
-// Describes as data why a plan cannot run, for --json, Python and studies.
+// Describes as a data structure why a plan cannot run, for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,8 +11,8 @@ namespace sluice {
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Returns which action waits for which action or pool. If an action waits for memory, the result also contains the
-/// tensors in the first such pool, and the tensors for which the first request asks there.
+/// Returns which actions wait, and for which actions or pools. If an action waits for memory, the result also contains
+/// the tensors in the first such pool, and the tensors that the first request in this pool would allocate.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

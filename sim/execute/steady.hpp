@@ -1,11 +1,11 @@
-// The steady state of a running plan. The plan's state is recorded once per iteration, to find out when it repeats.
-// Then whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
+// Finds the steady state of a running plan. The plan's state is recorded once per iteration. As soon as the state
+// repeats, whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
 //
 // A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
-// iterations can be equal. Two states are equal when their numbers are equal, and their times equal up to the rounding
-// of the clock. Suppose that a state has come back twice in a row, after the same number of iterations and seconds.
-// Then it comes back until the iterations run out, because what happens depends on nothing else (waits and use counts
-// reach back at most `reach` iterations).
+// iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
+// rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
+// iterations and seconds. Then this state repeats until the last iterations, because the further execution depends only
+// on the state (waits and use counts reach back at most `reach` iterations).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// A state of a running plan. Each part of an executor writes its own state into it.
+/// A state of a running plan. Each part of an executor adds its own state to the snapshot.
 struct Snapshot {
   std::int64_t iteration = 0;  ///< the iteration to which the other numbers are relative
   double now = 0;
@@ -28,8 +28,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// The largest difference that rounding can make between two sums of seconds at this time of the clock. A sum of n
-/// terms is off by about sqrt(n) roundings.
+/// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. The
+/// error of a sum of n terms is about sqrt(n) times the error of one rounding.
 double rounding_of(double now, std::int64_t executions);
 
 /// The length of a period, or of several periods that are skipped at once.
@@ -39,17 +39,17 @@ struct Jump {
   std::int64_t rows = 0;
 };
 
-/// Finds the period. It compares the states of some consecutive iterations. When they do not repeat, it tries again
-/// much later, so that a plan that never repeats costs little.
+/// Finds the period. The search compares the states of some consecutive iterations. If these states do not repeat, the
+/// search pauses for many iterations, so that a plan that never repeats costs little time.
 class PeriodSearch {
  public:
   static constexpr std::int64_t longest = 12;  ///< iterations
 
-  /// Searches from this iteration on.
+  /// Begins the search at this iteration.
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
-  /// Adds a state. Returns the period that ends with this state, once that period has been seen twice.
+  /// Adds a state. If the period that ends with this state has occurred twice in succession, returns this period.
   std::optional<Jump> add(Snapshot snapshot);
   /// The number of states in the present series.
   std::size_t states() const { return states_.size(); }

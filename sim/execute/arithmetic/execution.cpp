@@ -63,7 +63,7 @@ void Replay::look_up() {
   if (options_.progress) options_.progress(executed_);
 }
 
-/// Moves to the next event that is still valid. Returns false if there is none.
+/// Moves to the next event that is still valid. Returns false if no valid event is left.
 inline bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
@@ -73,8 +73,8 @@ inline bool Replay::next_event() {
   return !events_.empty();
 }
 
-/// Handles everything that ends at the next time, in the order of the streams, and then everything
-/// that this makes possible.
+/// Moves to the time of the next event. Handles all actions and flows that end at this time, in the order of the
+/// streams. Then handles all grants and starts that these ends allow.
 inline void Replay::round() {
   now_ = events_.top().time;
   ending_.clear();
@@ -105,7 +105,7 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts what may start now: actions that were granted room, and actions whose waits have ended.
+/// Starts the actions that may start now: those that were granted their bytes, and those whose waits have ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -138,7 +138,7 @@ void Replay::share_links() {
   for (const std::uint32_t f : sharing_->update(now_)) expect_flow(f, sharing_->flow(f).end());
 }
 
-/// Sets the next event of this stream; an event that was expected before becomes invalid.
+/// Sets the next event of this stream. The earlier event of the stream becomes invalid.
 void Replay::expect(std::uint32_t s, double time) {
   streams_[s].expected_at = time;
   events_.push({time, s, none, ++streams_[s].version});
@@ -175,8 +175,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Returns whether everything that the head of the stream waits for has ended. If not, it enters the stream in the list
-/// of streams that wait for the first execution that has not ended.
+/// Returns whether all executions for which the head of the stream waits have ended. If not, adds the stream to the
+/// list of streams that wait for the first execution that has not ended.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
@@ -253,7 +253,7 @@ inline void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// The streams that waited for this execution try again.
+/// The streams that waited for this execution check their waits again.
 inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

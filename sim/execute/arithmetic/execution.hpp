@@ -1,4 +1,4 @@
-// One replay of a plan, as replay.hpp describes it. Only replay.cpp and the files beside it use this.
+// One replay of a plan, as replay.hpp describes it. Only the files of this folder use this class.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct StreamState {
   double started_at = 0;
   StartReason cause;
   State state = State::waiting;
-  bool own_left = false;      ///< the arithmetic part of its action still runs
-  std::uint32_t parts = 0;    ///< parts of its action that still run: the arithmetic part and flows
+  bool own_left = false;      ///< whether the arithmetic part of the action still runs
+  std::uint32_t parts = 0;    ///< parts of the action that still run
   std::uint32_t version = 0;  ///< the version of the valid event
   double expected_at = 0;     ///< the time of that event
-  // The action that the stream waits for, and the next stream that waits for the same action.
+  // The action for which the stream waits, and the next stream that waits for the same action.
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
@@ -43,21 +43,21 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. The event of a stream is that the arithmetic part of its action ends,
-/// or that its head may try to start. The event of a flow is that it begins, or that it has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action ends, or its
+/// head may try to start. At an event of a flow, the flow begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
-  std::uint32_t flow;  ///< none: the event is the stream's own
+  std::uint32_t flow;  ///< `none` if the event is not the event of a flow
   std::uint32_t version;
   bool operator>(const Event& other) const {
     return time > other.time || (time == other.time && stream > other.stream);
   }
 };
 
-/// The largest number of iterations to which waits and prefetches refer back or ahead.
+/// Returns the largest number of iterations by which a wait refers back or a prefetch refers ahead.
 std::int64_t reach_of(const Plan& plan);
-/// Whether a steady state is looked for. With few iterations it would save little time.
+/// Returns whether the replay looks for a steady state. With few iterations, a steady state would save little time.
 bool may_repeat(const Plan& plan);
 
 class Replay {
@@ -87,13 +87,13 @@ class Replay {
   void wake(std::uint32_t a, std::int64_t iteration);
   void note_blocking();
 
-  /// The flow of the plan that occupies this slot.
+  /// Returns the flow of the plan that occupies this slot.
   const Flow& flow_in(std::uint32_t f) const {
     const std::uint32_t s = flows_[f].stream, a = streams_[s].cursor.action();
     return plan_.actions[a].flows[occupancy_.shared(a)[f - first_flow_[s]]];
   }
 
-  // The search for the steady state is in periods.cpp.
+  // The file periods.cpp defines these functions, which search for the steady state.
   void look_for_period();
   Snapshot snapshot(std::int64_t iteration) const;
   void write(Snapshot& state, std::uint32_t s) const;
@@ -110,10 +110,11 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< per stream: the first of its flow slots
+  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the first of its flow slots
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
-  std::vector<std::uint32_t> first_waiter_;  ///< per action: streams that wait for it
+  /// For each action, the first stream that waits for it.
+  std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, in this round
   double now_ = 0;
@@ -122,7 +123,7 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per state of the search
-  /// The period was found, and the caller asked for nothing else.
+  /// Whether the period was found, and the caller needs only the period.
   bool seen_enough_ = false;
   ReplayResult result_;
 };

@@ -1,4 +1,4 @@
-// The steady state of a replay: what is recorded of its state, and how whole periods are left out.
+// The steady state of a replay: records the state of the replay, and skips whole periods.
 #include <bit>
 #include <cstdlib>
 
@@ -54,8 +54,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Writes a stream that waits. Outside of the body a stream may wait for ever, so the time since which it waits is left
-/// out of the state.
+/// Writes a stream that waits. Outside of the body a stream may wait for ever, so the beginning of its wait is not a
+/// part of the state.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);
@@ -91,8 +91,8 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   }
 }
 
-/// Skips as many whole periods as possible. They must end well before the last iterations, which differ from the
-/// others.
+/// Skips as many whole periods as possible. The skipped periods must end well before the last iterations, which differ
+/// from other iterations.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)
@@ -118,7 +118,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // Periods do not move what happens outside of the body at the same time.
+    // A stream that is in the prologue or the epilogue does not take part in the periods, so its times stay the same.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

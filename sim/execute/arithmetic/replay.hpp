@@ -1,6 +1,6 @@
-// The replay executes a plan by event arithmetic, without SimGrid. It is the second, independent implementation of what
-// a plan means, and the judge uses it. Where no link is shared, its trace equals that of SimGrid's engine to the bit.
-// Where a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
+// engine implement the meaning of a plan independently. If no link is shared, both executors emit exactly the same
+// spans and memory events. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,40 @@
 namespace sluice {
 
 struct ReplayOptions {
-  /// Every grant is given at once, as if every pool were unlimited; reservations are still counted.
+  /// If true, every grant is given at once, as if every pool were unlimited. Reservations are still counted.
   bool unlimited = false;
-  /// Whole periods of a steady state are left out, and the sink repeats them. When this is off,
-  /// every action is executed; the times are the same to 1e-12 of the makespan.
+  /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
+  /// every action is executed. The times of both settings agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// The replay ends as soon as the steady state is seen, because the caller wants only `period`. A sink gets only
-  /// spans. It gets the spans of the whole run if the steady state is never seen.
+  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. A sink
+  /// receives only spans. If no steady state is found, the sink receives the spans of the whole run.
   bool until_period = false;
-  /// Called from time to time with the number of executed actions.
+  /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
 };
 
 struct ReplayResult {
-  double makespan = 0;              ///< seconds until everything has ended and arrived
+  /// Seconds until all actions have ended and all data have arrived.
+  double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// The greatest sum of level, reservations and own bytes at a grant, in bytes, indexed by pool. A
-  /// pool
-  /// with this capacity gives exactly the same times. For a shared or unlimited pool it is the peak.
+  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this
+  /// capacity gives exactly the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
-  /// The steady state: after this number of iterations and seconds the state repeats. None: the
-  /// steady state was not seen. To see it takes some iterations, and `jumps`.
+  /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
+  /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
+  /// `jumps` is true.
   std::optional<Jump> period;
-  std::optional<Deadlock> blocking;  ///< set when the run stops early; makespan is then that time
+  std::optional<Deadlock> blocking;  ///< set if the run blocks, at the time `makespan`
 };
 
 /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
-/// Does the same, and passes all spans and memory events to a sink.
+/// Replays the plan, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// Does the same for a plan whose tables exist already.
+/// These two functions replay a plan whose tables exist already.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// Does the same for a caller that needs only the spans.
+/// Replays the plan for a caller that needs only the spans.
 using Executed = Span;
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 

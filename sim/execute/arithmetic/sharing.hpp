@@ -1,7 +1,8 @@
 // Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
-// The method is progressive filling: the link that can give the least to each of its flows gives them this rate, and
-// then the next link shares what is left. When a flow starts or ends, the rates of all flows that are connected to it
-// through links are computed again. Units are bytes, byte/s and seconds.
+// The method is progressive filling. First, the link that can give the lowest rate to each of its flows gives these
+// flows this rate. Then the next such link divides its remaining bandwidth between its remaining flows, and so on. When
+// a flow starts or ends, the rates of all flows that are connected to it through links are computed again. Units are
+// bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,20 @@ namespace sluice {
 class Sharing {
  public:
   struct Flow {
-    std::uint32_t route = none;  ///< none: there is no flow
+    std::uint32_t route = none;  ///< `none` if there is no flow
     double bytes_left = 0;       ///< bytes at `since`
     double rate = 0;
     double since = 0;
     double end() const { return since + bytes_left / rate; }
   };
-  /// Has room for `flows` flows at a time, which the caller numbers from 0.
+  /// Parameter `flows` is the largest number of flows at one time. The caller numbers the flows from 0.
   Sharing(const Plan& plan, std::size_t flows);
 
   /// start() adds a flow, and stop() removes it. The rates change only in update().
   void start(std::uint32_t number, const sluice::Flow& flow, double now);
   void stop(std::uint32_t number);
   bool changed() const { return !touched_.empty(); }
-  /// Computes the rates again; returns the flows whose rate, and so whose end(), has changed.
+  /// Computes the rates again. Returns the flows whose rate and end() have changed.
   const std::vector<std::uint32_t>& update(double now);
   const Flow& flow(std::uint32_t number) const { return flows_[number]; }
   void skip(double seconds) {
@@ -37,7 +38,7 @@ class Sharing {
  private:
   struct Link {
     std::vector<std::uint32_t> flows;  ///< numbers of flows
-    double rate_left = 0;              ///< byte/s that are not yet given to a flow
+    double rate_left = 0;              ///< byte/s that no flow has been given yet
     std::uint32_t unrated_flows = 0;   ///< flows that have not been given a rate
     bool marked = false;
   };
@@ -50,7 +51,7 @@ class Sharing {
   std::vector<Link> links_;
   std::vector<std::uint32_t> touched_;  ///< links where flows have started or ended
   std::vector<std::uint32_t> component_links_, component_;
-  std::vector<char> marked_;       ///< per flow: belongs to the component
+  std::vector<char> marked_;       ///< for each flow, whether it belongs to the component
   std::vector<double> next_rate_;  ///< indexed by flow
   std::vector<std::uint32_t> moved_;
 };

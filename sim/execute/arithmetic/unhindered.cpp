@@ -32,8 +32,8 @@ namespace sluice {
 //   listed after it.)
 namespace {
 
-/// The greatest number of iterations that are computed here. If the times do not grow evenly by then, the replay
-/// executes the plan instead.
+/// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
+/// the replay executes the plan instead.
 constexpr std::int64_t most_walked = 12;
 /// The greatest number of iterations that a wait may look back. Plans with longer waits are executed by the replay.
 constexpr std::int64_t most_reach = 4;
@@ -109,7 +109,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// Returns the times of earlier iterations on which this iteration depends.
+  /// Returns those times of earlier iterations on which this iteration depends.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -121,8 +121,8 @@ class Unhindered {
     return times;
   }
 
-  /// Returns the seconds by which all of these times grew during this iteration, or nothing if they did not all grow by
-  /// the same amount. The growth is measured on the same stream as in the replay.
+  /// Returns the seconds by which all times in taken_over() grew during this iteration. Returns nullopt if these times
+  /// did not all grow by the same amount. The growth is measured on the same stream as in the replay.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -137,8 +137,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether every pool has room for all bytes that a grant can count at any time, if the times grow by `grown`
-  /// seconds in this iteration and in each later one.
+  /// Returns whether every pool has room for all bytes that a grant can count at any time. The times must grow by
+  /// `grown` seconds in this iteration and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -167,9 +167,9 @@ class Unhindered {
   const PlanTables& tables_;
   const Plan& plan_;
   std::int64_t reach_;
-  /// The first iteration in which no wait looks back before the first iteration of the body.
+  /// The number of the first iteration in which no wait looks back to a time before the body.
   std::int64_t whole_ = 0;
-  std::vector<Wait> reaching_back_;  ///< for each wait that looks back n iterations, n entries
+  std::vector<Wait> reaching_back_;  ///< n entries for each wait that looks back n iterations
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration

@@ -22,7 +22,7 @@ void take_back_handlers() {
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
 /// SimGrid aborts when it gets no memory for the stack of an actor, so there must be room for all stacks. The margins
-/// are for the pages that guard a stack, and for everything else that the engine keeps.
+/// are for the pages that guard a stack, and for all other memory of the engine.
 void require_memory(const Plan& plan) {
   constexpr std::size_t guard_kib = 64, others_kib = 4096;
   const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;
@@ -48,8 +48,9 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
-/// The files in which the module may be. They are next to the program (an installed package), in the build folder above
-/// it (tests, and the helper program of the Python package), and where libraries are installed.
+/// Returns the paths where the module may be. In an installed package, the module is next to the program. For tests and
+/// for the helper program of the Python package, it is in the build folder above the program. The last path is in the
+/// folder where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
@@ -72,7 +73,7 @@ const EngineModule* load() {
         throw InternalError(std::string(out_of_memory) + ": " + why + way_out);
       throw IoError(why + way_out);
     }
-    // There is no other way to convert the result of dlsym to a function.
+    // Only such a cast converts the result of dlsym to a function.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())
@@ -84,7 +85,7 @@ const EngineModule* load() {
                 join(files, " nor ") + "; `./dev build` makes it" + way_out);
 }
 
-/// The module is loaded at the first call; after a failure the next call tries again.
+/// The module is loaded at the first call. If loading fails, the next call tries again.
 const EngineModule& engine() {
   static const EngineModule* const module = load();
   return *module;

@@ -1,14 +1,13 @@
-// The engine executes a plan with SimGrid, with one actor per stream. It is a module that is loaded
-// when it is first needed (engine_module.hpp), so that a process without it starts without SimGrid.
-// If the module is missing, or was built for another version of Sluice, everything here throws
-// IoError.
+// The engine executes a plan with SimGrid, with one actor per stream. The engine is a module that is loaded when it is
+// first needed (engine_module.hpp), so a process that does not use the engine starts without loading SimGrid. If the
+// module is missing, or was built for another version of Sluice, every function of this file throws IoError.
 //
-// Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is
-// its start plus its seconds, and its actor is suspended until SimGrid's clock reaches that end. SimGrid's
-// clock orders all events, but the times in the trace are the exact sums. A transfer whose links other
-// streams also use is a SimGrid communication, which shares the links max-min fairly. Its end is read from
-// SimGrid's clock. Setup occupies the stream before the bytes flow. Latency delays the arrival and occupies
-// nothing.
+// Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is its start
+// plus its seconds. The actor is suspended until SimGrid's clock reaches this end. SimGrid's clock orders all events,
+// but the times in the trace are the exact sums. A transfer whose links other streams also use is a SimGrid
+// communication, which shares the links max-min fairly. The end of such a transfer is read from SimGrid's clock. The
+// setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
+// occupies neither stream nor links.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws
 // InternalError. Further executions need their own processes (run/isolated.hpp).
@@ -26,27 +25,27 @@
 namespace sluice {
 
 struct EngineOptions {
-  /// Transfers that have their links to themselves are timed by arithmetic. When this is off, every transfer is a
-  /// SimGrid communication. The trace is then the same up to the precision of the clock, and the program takes longer.
+  /// If true, transfers that cannot meet another flow are timed by arithmetic. If false, every transfer is a SimGrid
+  /// communication. The trace is then the same up to the precision of the clock, and the program takes longer.
   bool direct_links = true;
-  /// SimGrid's context factory ("raw", "boost", "thread"). Empty: SimGrid chooses.
+  /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
-  /// Called from time to time with the number of executed actions.
+  /// The engine calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
 };
 
-/// What the engine reports in addition to the spans.
+/// The results of the engine in addition to the spans.
 struct EngineReport {
-  double makespan = 0;     ///< seconds until everything has ended and arrived
-  double precision = 0;    ///< seconds: SimGrid's precision, chosen from a bound of the makespan
-  double loop_wall_s = 0;  ///< wall-clock seconds in SimGrid's event loop; never in a trace
+  double makespan = 0;     ///< seconds until all actions have ended and all data have arrived
+  double precision = 0;    ///< SimGrid's precision in seconds, chosen from a bound of the makespan
+  double loop_wall_s = 0;  ///< wall-clock seconds in SimGrid's event loop; not in the trace
   std::optional<Deadlock> blocking = {};
 };
 
-/// Executes a checked plan. Throws Infeasible (with an explanation) when the plan blocks. Throws InputError when the
-/// plan uses a tensor that is not in its pool, and Interrupted on a signal. By then, the sink has received everything
-/// that was executed before.
+/// Executes a checked plan. Throws Infeasible, with an explanation, if the plan blocks. Throws InputError if the plan
+/// uses a tensor that is not in its pool, and Interrupted on a signal. Before the exception, the sink has received all
+/// spans and memory events of the execution so far.
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
 
 extern const PlanExecutor simgrid_executor;
@@ -55,7 +54,7 @@ extern const PlanExecutor simgrid_executor;
 /// module.
 void load_engine();
 
-/// SimGrid's settings for a plan, such as "network/model:CM02 …". They are written to the trace.
+/// Returns SimGrid's settings for a plan, such as "network/model:CM02 …". The trace stores these settings.
 std::string engine_settings(const Plan& plan);
 /// Returns a version such as "3.32".
 std::string simgrid_version();

@@ -1,6 +1,6 @@
-// The interface between the engine's module and the program that loads it. To load SimGrid takes longer than most runs,
-// so the engine is a module that is opened only where it is needed. The module has its own copy of the code that it
-// shares with the program. EngineHost gives the module those functions that must be the program's own.
+// The interface between the engine's module and the program that loads it. Loading SimGrid takes longer than most runs,
+// so the engine is a module that is loaded only when it is needed. The module has its own copy of the code that it
+// shares with the program. EngineHost gives the module the functions that must be called in the program itself.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ inline constexpr std::size_t stack_kib = 1024;  ///< of each actor
 
 struct EngineHost {
   void (*check_interrupt)();     ///< check_interrupt of base/interrupt.hpp
-  void (*take_back_handlers)();  ///< SimGrid installs its own handlers
+  void (*take_back_handlers)();  ///< called after SimGrid has installed its own handlers
 };
 
 struct EngineModule {
-  /// The digest of the library from which the module is linked. If it differs from the program's
-  /// own, the program and the module do not fit together.
+  /// The digest of the library from which the module is linked. If this digest differs from the program's own digest,
+  /// the module belongs to another build of Sluice.
   std::string_view digest;
-  /// Does what execute() of engine.hpp does, but returns a deadlock in the report instead of throwing it.
+  /// Does the same as execute() of engine.hpp, but returns a deadlock in the report instead of throwing an exception.
   EngineReport (*run)(const Plan& plan, Sink& sink, const EngineOptions& options);
   std::string (*settings)(const Plan& plan);
   std::string (*version)();

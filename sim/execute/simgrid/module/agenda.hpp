@@ -1,7 +1,7 @@
 // Decides when each actor continues, in the order of simultaneous events that all executors share
 // (execute/emitter.hpp). All streams that are due at one exact time are woken together, in the order of their numbers.
-// The streams that are due next are woken only when no actor can run any more. SimGrid's clock drives this class. The
-// class distinguishes times even if they differ by less than the precision of this clock.
+// Streams with a later time are woken only when no actor can run any more. SimGrid's clock drives this class, but the
+// class also distinguishes times that differ by less than the precision of this clock.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sluice {
 
 class Agenda {
  public:
-  /// `wake(streams)` is called in SimGrid's own context. It returns whether it has woken any actor.
+  /// The agenda calls `wake(streams)` in SimGrid's own context. The function returns whether it has woken any actor.
   using Wake = std::function<bool(const std::vector<std::uint32_t>& streams)>;
   explicit Agenda(Wake wake) : wake_(std::move(wake)) {}
 

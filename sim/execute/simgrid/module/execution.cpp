@@ -1,5 +1,5 @@
-// The engine, and the only file that uses SimGrid's actors: engine.hpp describes it.
-#include <simgrid/s4u.hpp>  // before the two that need what it includes
+// The engine, which engine.hpp describes. Only this file uses SimGrid's actors.
+#include <simgrid/s4u.hpp>  // first, because the next two headers need it
 
 #include <simgrid/version.h>
 #include <xbt/log.h>
@@ -35,27 +35,27 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-/// Functions of the program that has loaded this module; it sets them before anything is executed.
+/// Functions of the program that has loaded this module. The program sets them before it executes a plan.
 EngineHost program = {};
 
 /// The state of an actor. Times are exact sums, not readings of the clock.
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
-  bool ends = false;  ///< the actor sleeps until its action ends
+  bool ends = false;  ///< whether the actor sleeps until its action ends
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
   sg::Actor* actor = nullptr;             ///< SimGrid's actor, while it lives
-  std::vector<sg::CommPtr> through = {};  ///< its communications that still run
+  std::vector<sg::CommPtr> through = {};  ///< the stream's communications that still run
 };
 
 double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// The precision of SimGrid's clock: fine enough for short computations, and so coarse that no event before a bound of
-/// the makespan is lost.
+/// Returns the precision of SimGrid's clock. The precision is fine enough for short computations. It is also coarse
+/// enough that the clock can represent every time up to the bound `serial_s` of the makespan.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
@@ -116,7 +116,7 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
       cancel_transfers();  // communications that still run
-      // They must be freed before the engine is destroyed.
+      // The communications must be freed before the engine is destroyed.
       for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
     }
@@ -129,7 +129,8 @@ class Execution {
   }
 
  private:
-  /// Makes one host per device, and for each route that others share a pair of hosts at its ends.
+  /// Makes one host on which all actors run. For each route with flows that may meet other flows, also makes a pair of
+  /// hosts at the ends of the route.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -171,19 +172,21 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// SimGrid prints a backtrace when a communication that still runs is freed, so these are cancelled first.
+  /// Cancels all communications that still run. SimGrid prints a backtrace when such a communication is freed without
+  /// being cancelled.
   void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends all actors, and cancels communications, which would outlive them. Call it from within an actor.
+  /// Ends all actors. Before that, cancels the communications, because they do not end with their actors. Call this
+  /// function in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
   }
 
-  /// The life of a stream: it executes its actions one after the other.
+  /// Executes all actions of a stream in order. Each actor runs this function.
   void walk(std::uint32_t s) {
     StreamState& stream = streams_[s];
     for (; !stream.cursor.done(); stream.cursor.next()) {
@@ -201,7 +204,8 @@ class Execution {
     }
   }
 
-  /// Suspends the actor until everything that it waits for has ended; returns when the last data will have arrived.
+  /// Suspends the actor until all executions for which the action waits have ended. Returns when and why the action may
+  /// start.
   StartReason wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -235,7 +239,7 @@ class Execution {
     emitter_.granted(cause.ready, a);
   }
 
-  /// Lets the action's time pass, from `start` on; returns its exact end.
+  /// Suspends the actor until the action ends. Returns the exact end of the action, which begins at `start`.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
     double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
     if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
@@ -244,9 +248,10 @@ class Execution {
     return end;
   }
 
-  /// Starts the flows that may meet others, each after its setup; returns when all have arrived.
+  /// Starts the action's flows that may meet other flows, each after its setup, and waits until all have arrived.
+  /// Returns the time of the last arrival.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
-    std::vector<std::pair<double, const Flow*>> flows;  // with the times at which they begin
+    std::vector<std::pair<double, const Flow*>> flows;  // (begin, flow)
     for (const std::uint32_t f : occupancy_.shared(a)) {
       const Flow& flow = plan_.actions[a].flows[f];
       flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
@@ -265,7 +270,7 @@ class Execution {
   }
 
   /// Ends an action. All changes are made before the first call of SimGrid, because such a call lets other actors run.
-  /// So everything that ends at one time has ended before anything starts.
+  /// In this way, all actions that end at one time have ended before any action starts.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -308,8 +313,8 @@ class Execution {
     return woken;
   }
 
-  /// The agenda calls this, outside of actors, at the begin of a round. Shared pools grant when everything that is due
-  /// at a time has happened, so `everybody` comes after all streams.
+  /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
+  /// Shared pools grant after all other events of a moment, so `everybody` is the last of the streams in `due`.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
@@ -347,24 +352,24 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// Stands for the shared pools on the agenda.
+  /// The number by which the agenda lists the shared pools, as if they were a stream.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
   const EngineOptions& options_;
-  std::unique_ptr<PlanTables> made_;  ///< set when the caller passed no tables
+  std::unique_ptr<PlanTables> made_;  ///< set if the caller passed no tables
   const PlanTables& tables_;
   Residency residency_;
   Grants grants_;
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
-  Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
+  Occupancy occupancy_;  ///< flows that may meet others are SimGrid communications
   std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;  ///< per action: the head of a list through StreamState
-  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< per route: the hosts at its ends
+  std::vector<std::uint32_t> first_waiter_;  ///< for each action, the first waiting stream
+  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< for each route, the hosts at its ends
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< actors that were woken at their action's end but have not run
+  std::int64_t ending_ = 0;  ///< woken actors whose actions end, and that have not run yet
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
