@@ -1,4 +1,4 @@
-// The strategies for fates. To add one, add a file to this folder and a line here.
+// The catalog of the strategies for fates. To add a strategy, add a file to this folder and a line here.
 #include "fates/strategy.hpp"
 
 namespace sluice {

@@ -1,12 +1,12 @@
-// A chain describes the stages of a model for the choice between keeping, recomputing and offloading: the seconds and
-// bytes of one micro-batch on one device. Where several micro-batches run side by side, each operation is done for all
-// of them, one after the other, before the next operation begins. The seconds and bytes are then the sums over these
-// micro-batches. A chain is data only.
+// A chain describes the stages of a model for the choice between keeping, recomputing and offloading. It holds the
+// seconds and bytes of one micro-batch on one device. If several micro-batches run side by side, each operation
+// computes all of them in turn before the next operation begins. The seconds and bytes are then sums over these
+// micro-batches. A chain is plain data.
 //
-// Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the output of stage s.
-// Where the network branches, a stage may also read earlier boundaries, or not read boundary b; ChainStage::reads then
-// lists the boundaries that it reads. Each boundary is one tensor. The device holds it once, even if several stages
-// read it.
+// Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the output of stage s. If
+// the network branches, a stage b may also read earlier boundaries, or not read boundary b. ChainStage::reads then
+// lists the boundaries that the stage reads. Each boundary is one tensor. The device holds it once, even if several
+// stages read it.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,13 @@ struct ChainTensor {
 };
 
 /// The transfers of a stage when the weights of the stages take turns on the device. A run of a stage is a sequence of
-/// its operations; it ends with the first operation of another stage that has weights. The weights come before each run
-/// and leave after it.
+/// its operations. A run ends when the first operation of another stage with weights begins. The weights are loaded
+/// before each run and leave the device after the run.
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< bytes of the weights, which the stage's workspaces include
   double load_s = 0;       ///< seconds to load the weights
-  /// Mean seconds of further copies per backward pass: of sums of gradients, and of the tensors that the update uses.
+  /// Mean seconds per backward pass that the copies of sums of gradients, and of the tensors that the update uses,
+  /// take.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -48,9 +49,10 @@ struct ChainStage {
   ChainTensor output;  ///< boundary s + 1
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
-  bool reads_input = true;    ///< the backward pass reads boundary s
-  bool reads_output = false;  ///< the backward pass reads boundary s + 1; true for the last stage
-  /// Bytes of the gradient of the output (0 for the last stage, and where no stage up to this one is trained).
+  bool reads_input = true;    ///< whether the backward pass reads boundary s
+  bool reads_output = false;  ///< the same for boundary s + 1; true for the last stage
+  /// Bytes of the gradient of the output. The number is 0 for the last stage, and if neither this stage nor any earlier
+  /// stage is trained.
   std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
   /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
@@ -58,9 +60,9 @@ struct ChainStage {
 
   ChainTurn turn = {};
 
-  /// The boundaries that the stage reads, in ascending order; empty in all stages of a chain
-  /// that does not branch, where stage s reads boundary s. `reads_input` says whether the backward
-  /// pass reads any of them.
+  /// The boundaries that the stage reads, in ascending order. The list is empty in all stages of a chain that does not
+  /// branch, because stage s of such a chain reads boundary s. `reads_input` says whether the backward pass reads any
+  /// of the boundaries.
   std::vector<ChainRead> reads = {};
 
   /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If there are no
@@ -72,12 +74,13 @@ struct ChainStage {
 };
 
 struct Chain {
-  ChainTensor input;  ///< boundary 0; it is always in host memory, so it is never saved
+  ChainTensor input;  ///< boundary 0, which is always in host memory and never saved
   std::vector<ChainStage> stages;
-  double load_latency_s = 0;  ///< with overlap, data arrive so many seconds after a load ends
-  /// The number of micro-batches to which these seconds and bytes belong.
+  /// With overlap, the seconds from the end of a load to the arrival of its data.
+  double load_latency_s = 0;
+  /// The number of micro-batches to which the seconds and bytes belong.
   std::int64_t side_by_side = 1;
-  /// Bytes of host memory that copies may occupy. None: unlimited.
+  /// Bytes of host memory that copies may occupy. Without a value, the bytes are unlimited.
   std::optional<std::int64_t> host_room = {};
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }

@@ -63,8 +63,8 @@ class Recomputations {
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// Indexed by boundary: whether a stage that runs again reads it, and whether the backward pass
-  /// of a stage after it reads it.
+  /// read_again_ says for each boundary whether a stage that runs again reads the boundary. read_backward_ says for
+  /// each boundary whether the backward pass of a later stage reads the boundary.
   std::vector<bool> read_again_, read_backward_;
 };
 
@@ -113,10 +113,10 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Runs stage s again. Before that, it runs the earlier stages whose dropped outputs are needed for this.
+  /// Runs stage s again. Before that, runs the earlier stages whose dropped outputs are needed.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
-    std::size_t missing = 0, first = s + 1;  // missing: the number of due stages below `first`
+    std::size_t missing = 0, first = s + 1;  // `missing` is the number of due stages below `first`
     const auto mark = [&](std::size_t stage) {
       if (ran_again_[stage]) return;
       ran_again_[stage] = due_[stage] = true;
@@ -162,9 +162,9 @@ class Writer {
   const Choices& choices_;
   Recomputations recomputations_;
   std::size_t count_;
-  std::vector<bool> absent_;     ///< per boundary: whether it is only in host memory
+  std::vector<bool> absent_;     ///< for each boundary, whether it is only in host memory
   std::vector<bool> ran_again_;  ///< per stage
-  std::vector<bool> due_;        ///< per stage: whether it must run again before the present stage
+  std::vector<bool> due_;        ///< for each stage, whether it must run again now
   Tape tape_;
 };
 
@@ -201,7 +201,7 @@ Tape sqrt_tape(const Chain& chain) {
   for (std::size_t i = 0; i < segments; ++i) {
     const std::size_t first = i * n / segments;
     choices.boundary[first] = Fate::keep;
-    // If the chain branches: all boundaries that the segment reads.
+    // If the chain branches, the segment may read several boundaries, which are all kept.
     for (std::size_t s = first; s < n; ++s)
       chain.each_read(s, [&](std::size_t b, bool) {
         if (b <= first) choices.boundary[b] = Fate::keep;

@@ -1,14 +1,15 @@
-// The fate of a stage says what becomes of the tensors that it makes, until its backward pass needs them:
+// The fate of a stage says what becomes of the tensors that the stage makes, until its backward pass needs them:
 //   keep       the inner tensors and the output stay on the device
-//   offload    both go to host memory after the forward pass and come back before the backward pass
-//   recompute  neither stays; when a backward pass reads what the stage makes, the forward pass
-//              runs again, from the nearest boundary that was kept or that is loaded
+//   offload    the inner tensors and the output go to host memory after the forward pass and come back before the
+//              backward pass
+//   recompute  the inner tensors and the output are dropped; before a backward pass reads them, the forward pass runs
+//              again, from the nearest boundary that was kept or that is loaded
 // The input of a stage was made by the stage before it and shares the fate of that stage. So if a stage keeps or
 // offloads, but the stage before it recomputes, the input is computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
 // last stage also stays if that stage does not run again, because its backward pass directly follows its forward pass.
-// And the input of the first stage is in host memory from the start: offloading stage 0 only loads it again.
+// The input of the first stage is in host memory from the start, so offloading stage 0 only loads this input again.
 //
 // All policies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
 // separately, so they can express more than fates can, such as the checkpoints of Chen et al.
@@ -24,8 +25,8 @@ enum class Fate : std::uint8_t { keep, recompute, offload };
 
 /// The fates of the inner tensors, by stage, and of the boundaries 0 to n. The boundary that a recomputing stage makes
 /// may be dropped (recompute). When a backward pass reads a dropped boundary, the stages before it run again, back to
-/// the nearest boundary that was not dropped. Any other boundary is kept or offloaded. It is a checkpoint if the stage
-/// after it recomputes.
+/// the nearest boundary that was not dropped. Any other boundary is kept or offloaded. A boundary that is not dropped
+/// is a checkpoint if the stage after it recomputes.
 struct Choices {
   std::vector<Fate> inner, boundary;
   bool operator==(const Choices&) const = default;
@@ -36,20 +37,21 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 /// Returns the tape of a training step. The tape's first operation loads boundary 0. A save directly follows the
 /// forward pass that makes the tensor, and a load directly precedes the operation that reads the tensor. The tape does
 /// no useless work: tensors are saved only if they are read later, stages run again only if their results are read, and
-/// tensors of 0 bytes are not copied. Throws InternalError when the number of choices is wrong, or when a boundary is
+/// tensors of 0 bytes are not copied. Throws InternalError if the number of choices is wrong, or if a boundary is
 /// dropped but the stage that makes it does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
 /// Returns the tape for one fate per stage.
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 
-/// The checkpoints of Chen et al. 2016, section 4.1: segments of about sqrt(n) stages. Each segment keeps only its
-/// input and runs again before its backward pass. The last segment keeps everything, because its backward pass follows
-/// at once. A list with one fate per stage cannot express checkpoints, because they are choices of boundaries.
+/// Returns the tape with the checkpoints of Chen et al. 2016, section 4.1. The stages are divided into segments of
+/// about sqrt(n) stages. Each segment keeps only its input and runs again before its backward pass. The last segment
+/// keeps all its tensors, because its backward pass follows at once. A list with one fate per stage cannot express
+/// checkpoints, because they are choices of boundaries.
 Tape sqrt_tape(const Chain& chain);
 
-/// The checkpoints of Chen et al. 2016, section 3: the input of each stage is kept, and everything inside the stage is
-/// computed again from it.
+/// Returns the tape with the checkpoints of Chen et al. 2016, section 3. The input of each stage is kept, and all
+/// tensors inside the stage are computed again from the input.
 Tape checkpoint_tape(const Chain& chain);
 
 /// Returns the tapes of the choices that treat every stage alike: keep all (the first), recompute all, offload all,

@@ -1,4 +1,4 @@
-// listed: each stage has the fate that the scenario lists for it.
+// The strategy `listed`: each stage has the fate that the scenario lists for it.
 #include "fates/strategy.hpp"
 
 #include <optional>
@@ -53,9 +53,11 @@ const FateStrategy listed_fates = {
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
         "'fates={strategy: listed, offload: [2, 5], recompute: [3, 6]}'",
-    .parameters = {list_of("keep", "stages that are kept: numbers from 1, ranges 6..14, names"),
-                   list_of("recompute", "stages that are recomputed from what is kept before them"),
-                   list_of("offload", "stages that go to host memory and come back")},
+    .parameters =
+        {list_of("keep",
+                 "stages that are kept, given by numbers from 1, ranges like 6..14, or names"),
+         list_of("recompute", "stages that are recomputed from what is kept before them"),
+         list_of("offload", "stages that go to host memory and come back")},
     .choose = choose,
 };
 

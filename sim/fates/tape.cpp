@@ -9,8 +9,9 @@
 namespace sluice {
 namespace {
 
-/// The lifetimes of a tape's tensors. Each lasts from the operation that makes or loads the tensor to its last use.
-/// Tensors are numbered in this order: boundaries 0 to n, inner tensors, gradients of the boundaries.
+/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes or loads the tensor to the
+/// tensor's last use. The numbers of the tensors are in this order: boundaries 0 to n, inner tensors, gradients of the
+/// boundaries.
 class Lifetimes {
  public:
   Lifetimes(const Chain& chain, std::size_t operations)
@@ -59,7 +60,7 @@ class Lifetimes {
     bring(tensor, at);
   }
 
-  /// A lifetime: a tensor is on the device from the operation `first` to `last`.
+  /// A tensor that is on the device from operation `first` to operation `last`.
   struct Lifetime {
     std::size_t first, last;
     std::int64_t bytes;
@@ -125,9 +126,9 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// Corrects the bytes of a pass that computes several micro-batches one after the other. In such a pass, the tensors
-/// that it makes gradually replace the tensors that it reads for the last time. So the device never holds both kinds
-/// for all micro-batches at once.
+/// Corrects the bytes of a pass that computes several micro-batches in turn. Such a pass reads some tensors for the
+/// last time, and the tensors that it makes gradually replace them. So the device never holds both kinds of tensors for
+/// all micro-batches at once.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {

@@ -12,13 +12,13 @@ using Kind = TapeOp::Kind;
 constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
 struct TimedLoad {
-  std::int64_t slot;  ///< the computation that needs it
+  std::int64_t slot;  ///< the slot whose computation needs the tensor
   double seconds;
   std::int64_t bytes;
-  /// The number of the save whose copy is loaded; nobody: there was no save.
+  /// The number of the save whose copy is loaded, or `nobody` if there was no save.
   std::size_t source;
-  std::int64_t earliest = 0;  ///< the load may be listed before this slot or a later one
-  /// The load is listed before this slot; negative: a slot of the previous micro-batch.
+  std::int64_t earliest = 0;  ///< the earliest slot before which the load may be listed
+  /// The slot before which the load is listed. A negative number is a slot of the previous micro-batch.
   std::int64_t at = 0;
   std::int64_t after = 0;  ///< the load starts when this slot has ended
 };
@@ -47,7 +47,7 @@ class TimedTape {
   std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
   double all() const { return begins.back(); }
 
-  /// Indexed by slot; begins: start times if only computation took time.
+  /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
   std::vector<double> seconds, begins;
   std::vector<std::int64_t> levels;  ///< bytes, indexed by slot
   std::vector<TimedLoad> loads;
@@ -85,8 +85,8 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// Records a use of a tensor. It prolongs the stay of a saved tensor only if the tensor has not left since then: a
-  /// later use is one of the loaded copy.
+  /// Records a use of a tensor. The use prolongs the stay of a saved tensor only if the tensor has not left yet. A
+  /// later use refers to a copy that was loaded again.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -96,17 +96,17 @@ class TimedTape {
   RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
-  std::vector<std::size_t> save_;  ///< per tensor: its last save
+  std::vector<std::size_t> save_;  ///< for each tensor, its last save
 };
 
-/// Decides where loads are listed, by the same rule as planning/training/listing in a step of one micro-batch.
+/// Decides where loads are listed. The rule is the same as in planning/training/listing for a step of one micro-batch.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
   /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
-  /// the previous micro-batch. It then follows all loads of that micro-batch.
+  /// the previous micro-batch. Such a load follows all loads of that micro-batch.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -218,7 +218,7 @@ class TapeSimulation {
     }
   }
 
-  /// Returns when the computation of each micro-batch has ended.
+  /// Returns the time at which the computation of each micro-batch has ended.
   std::vector<double> run(std::int64_t micro_batches) {
     std::vector<double> done;
     for (std::size_t i = 0; i < tape_.loads.size(); ++i)
@@ -311,9 +311,9 @@ class TapeSimulation {
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;
-  /// Bytes that have been saved but have not left yet.
+  /// Bytes that are saved, but have not left the device yet.
   std::int64_t pending_bytes_ = 0;
-  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine becomes free
+  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< times at which the engines become free
   bool last_ = false;
 };
 

@@ -1,12 +1,12 @@
 // Estimates how long a tape takes. A search ranks its candidates by this estimate before it lists
 // the best of them as plans and replays them.
 //
-// Micro-batches go through the tape one after the other. There are three engines: for computation, saves and loads.
-// Loads are placed as a plan would list them: as late as possible without making a computation wait, if there is room
-// beside what each operation needs. A computation waits until earlier saves have left it enough room. A few
-// micro-batches are simulated. Each further micro-batch is assumed to take as long as the last simulated one, and at
-// least as long as the busiest engine works for a micro-batch. Micro-batches that run side by side are simulated
-// together, one operation of all of them at a time.
+// Micro-batches go through the tape in turn. There are three engines: one for computation, one for saves and one for
+// loads. Loads are placed where a plan would list them: as late as possible without making a computation wait, if the
+// memory has room for them in addition to the bytes that each operation needs. A computation waits until earlier saves
+// have freed enough bytes. A few micro-batches are simulated. Each further micro-batch is assumed to take as long as
+// the last simulated one, and at least as long as the busiest engine works for a micro-batch. Micro-batches that run
+// side by side are simulated together: each operation is simulated for all of them before the next operation.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ struct EstimatedSeconds {
   std::int64_t next = 0;  ///< the next greater budget, in bytes, that changes the result
 };
 
-/// Returns the seconds from the first load to the end of the last computation, for this number of micro-batches and
-/// within this number of bytes. With `one_a_step`, each micro-batch is a step. `memory` is what memory_of() returns for
-/// the tape.
+/// Returns the seconds from the first load to the end of the last computation, for `micro_batches` micro-batches and
+/// within `bytes` bytes. With `one_a_step`, each micro-batch is a step. Parameter `memory` is the result of memory_of()
+/// for the tape.
 EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                                    std::int64_t bytes, double micro_batches, bool one_a_step);
 

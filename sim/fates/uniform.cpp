@@ -15,7 +15,7 @@ const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until they are needed.",
     .details =
-        "Use it when the memory holds all activations, or to see how much they take. It needs no additional "
+        "Use it when the memory holds all activations, or to see how much memory they take. It needs no additional "
         "computation and no transfer. It needs the most memory of all strategies, in proportion to the micro-batches "
         "in flight. In inference, boundary activations stay on the device.",
     .source = "the usual choice if everything fits",
@@ -30,10 +30,10 @@ const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
     .details =
-        "Use it when memory is scarce and computation is cheap. Between its two passes, a micro-batch keeps only its "
-        "input. The backward pass begins with the forward pass of all stages but the last once more, and keeps their "
-        "activations until they are used. So it costs about one additional forward pass. During the backward pass, all "
-        "activations of the micro-batch are on the device.",
+        "Use it when memory is scarce and computation is cheap. Between its forward and its backward pass, a "
+        "micro-batch keeps only its input. Before the backward pass, the forward pass of all stages but the last "
+        "runs again, and its activations are kept until they are used. So this strategy costs about one additional "
+        "forward pass. During the backward pass, all activations of the micro-batch are on the device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",
@@ -62,7 +62,8 @@ const FateStrategy offload_all_fates = {
 extern const FateStrategy sqrt_fates;
 const FateStrategy sqrt_fates = {
     .name = "sqrt",
-    .summary = "The inputs of about sqrt(n) segments are kept; what is inside them is recomputed.",
+    .summary =
+        "The inputs of about sqrt(n) segments are kept; all tensors inside the segments are recomputed.",
     .details =
         "Use it for long chains of similar stages. The memory of activations grows with the square root of the number "
         "of stages, at the cost of at most one additional forward pass. The segments have about the same number of "
@@ -83,11 +84,12 @@ extern const FateStrategy checkpoint_fates;
 const FateStrategy checkpoint_fates = {
     .name = "checkpoint",
     .summary =
-        "The input of each stage is kept; its inside is recomputed before its backward pass.",
+        "The input of each stage is kept; the tensors inside the stage are recomputed before its backward pass.",
     .details =
         "Use it for transformers and other networks whose stages are blocks with small boundaries and large insides. "
-        "Each stage keeps its input and computes its inside once more just before its own backward pass. That costs "
-        "at most one additional forward pass, and memory for the boundaries and the inside of one stage.",
+        "Each stage keeps its input, and computes the tensors inside the stage again just before its own backward "
+        "pass. This strategy costs at most one additional forward pass, and memory for the boundaries and for the "
+        "inside of one stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
@@ -104,11 +106,12 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "Tensors that are large and cheap to compute (the core of attention) are recomputed; all others are kept.",
+        "Tensors that are large and cheap to compute (the core of attention) are recomputed; all other tensors are "
+        "kept.",
     .details =
         "Use it for transformers with long sequences. The scores of attention grow with the square of the sequence "
-        "but need little computation, so that it is cheap to make them again. Products with weights are not computed "
-        "twice. In a model without such tensors it keeps everything, like keep_all.",
+        "but need little computation, so computing them again is cheap. Products with weights are not computed "
+        "twice. In a model without such tensors, the strategy keeps everything, like keep_all.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 5",
     .example = "sluice run megatron_22b fates=selective",

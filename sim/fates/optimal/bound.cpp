@@ -10,10 +10,11 @@
 namespace sluice {
 namespace {
 
-using CutValues = std::vector<double>;  ///< a value per cut, and at the end one of the computation
+/// A value per cut; the last value is that of the computation.
+using CutValues = std::vector<double>;
 
-/// The stages s for which there are inequalities: the first stage, and others at equal distances. Each is called a cut
-/// here.
+/// Returns the stages s for which the bound has inequalities: the first stage, and further stages at equal distances.
+/// Each of these stages is called a cut.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -21,8 +22,8 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// Numbers per cut for the forward and for the backward passes. They are either weights with the sum 1, or the seconds
-/// of the inequality of each cut.
+/// A number per cut for the forward passes, and a number per cut for the backward passes. The numbers are either
+/// weights with the sum 1, or the seconds of the cuts' inequalities.
 struct PassValues {
   CutValues forward, backward;
 };
@@ -37,8 +38,9 @@ class Overlap {
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes) {}
 
-  /// Searches the means with the greatest bound, which is concave in the means. It multiplies the means by factors that
-  /// grow with the sums of the inequalities, in steps that become smaller and smaller.
+  /// Searches the weights of the inequalities (`means_`) with the greatest bound. The bound is a concave function of
+  /// these weights. Each step multiplies every weight by a factor that grows with the sum of its inequality. The steps
+  /// become smaller and smaller.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -68,10 +70,11 @@ class Overlap {
     return means;
   }
 
-  /// Returns how often the seconds of each stage count: the sum of the means of the inequalities that they are in. The
-  /// inequalities of the cuts up to i contain the saves of stage i. Its forward pass is in the inequalities of the cuts
-  /// after i and in the inequality of the computation. The inequality of a cut at i contains the forward pass of one
-  /// micro-batch. The same holds for loads and backward passes.
+  /// Returns the weights of each stage's seconds. The weight of some seconds is the sum of the weights of the
+  /// inequalities that contain them. The inequalities of the cuts up to i contain the saves of stage i. The
+  /// inequalities of the cuts after i, and the inequality of the computation, contain the forward pass of stage i. The
+  /// inequality of a cut at i contains the forward pass of one micro-batch. The same rules hold for loads and backward
+  /// passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -94,7 +97,7 @@ class Overlap {
 
   PassValues sums(const Choices& choices, const FateWeights& weights, double price) const {
     PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + 1)};
-    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: number of the cuts up to stage i
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k is the number of cuts up to stage i
       while (k < cuts_.size() && cuts_[k] <= i) ++k;
       const ChainStage& stage = chain_.stages[i];
       double save = 0, load = 0;
@@ -146,8 +149,8 @@ EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// Returns the bound that follows from a weighted mean of the two halves and a copy engine. The copy engine has the
-/// weight `part`.
+/// Returns the bound that follows from a weighted mean of the two halves and the work of a copy engine. The copy engine
+/// has the weight `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {

@@ -1,7 +1,7 @@
-// A proven lower bound on the seconds of a training step of a chain within a memory budget. It holds for every schedule
-// that runs each forward pass at least once and each backward pass exactly once. It is the value of the relaxation in
-// relaxation.hpp, with those weights of seconds that give the greatest value. The bound is close if no stage has to run
-// more than twice.
+// Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
+// for every schedule that runs each forward pass at least once and each backward pass exactly once. The bound is the
+// value of the relaxation in relaxation.hpp, with those weights of seconds that give the greatest value. The bound is
+// close if no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so every second counts.
 //
@@ -11,19 +11,20 @@
 //
 // For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
 // forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
-// before backward s and everything after it. So the backward half takes at least as long as these loads and passes.
-// Each half also takes at least as long as its computation. The greatest weighted mean of these inequalities bounds
-// both halves. The first load of the input may run during the previous micro-batch, but each has one.
+// before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these loads
+// and passes together. Each half also takes at least as long as its computation. The greatest weighted mean of these
+// inequalities bounds both halves. The first load of the input may run during the previous micro-batch, but every
+// micro-batch has such a load.
 //
-// When micro-batches run side by side, the saves of what stage s made begin when the first micro-batch has passed s.
-// The backward pass of the last micro-batch through s follows the loads for s. So each inequality counts the
-// computation of stage s itself for one micro-batch only. In addition, during the whole run a copy engine makes the
-// copies that every tape must make and those of this tape. A weighted mean of these copies and of the halves also
-// bounds the run.
+// When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
+// s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the
+// computation of stage s for one micro-batch only. In addition, during the whole run a copy engine makes the copies
+// that every tape must make, and the copies of this tape. A weighted mean of the seconds of these copies and of the
+// halves also bounds the run.
 //
-// If host memory is limited, all copies are in it at the turning point. The bound then also holds when the seconds of
-// each save are increased by a price per byte, and the price of all available host memory is subtracted. No save counts
-// with more than its seconds, so that no byte counts with more than its price.
+// If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
+// the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
+// A save has at most the weight 1, so a byte counts with at most its price.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,12 @@ enum class Copies : std::uint8_t { serial, overlapped };
 
 struct FateBound {
   double seconds = 0;  ///< infinite if even the turning point does not fit
-  double halves = 0;   ///< from the first forward pass to the end of the last backward pass
+  double halves = 0;   ///< seconds from the first forward to the last backward pass
   FateWeights weights;
 };
 
-/// `steps` is the number of steps in which the weights are improved; more steps make the bound
-/// closer. `whole_passes` has the meaning that it has in FateRun.
+/// Parameter `steps` is the number of steps in which the weights are improved. More steps make the bound closer.
+/// Parameter `whole_passes` has the meaning of FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
@@ -49,18 +50,18 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
 /// the inputs. An update ends each batch, and takes turns with the micro-batches.
 struct FateRun {
   double micro_batches = 1, batches = 1;
-  bool one_a_step = false;  ///< a step has one micro-batch
-  double weights_s = 0;     ///< to load, at the start, the weights that stay on the device
-  double update_s = 0;      ///< one update of all stages
-  /// When weights take turns, the device computes nothing for these times: before the first forward
-  /// pass, between steps, and after the last update.
+  bool one_a_step = false;  ///< whether a step has one micro-batch
+  double weights_s = 0;     ///< seconds of the first load of the weights that stay
+  double update_s = 0;      ///< seconds of one update of all stages
+  /// If weights take turns, the device computes nothing in these seconds: first_s before the first forward pass,
+  /// between_s between two steps, and last_s after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// The device also computes nothing for this time in each micro-batch, while results go from device to device.
+  /// In each micro-batch, the device also computes nothing in these seconds, while results go from device to device.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
-  /// When micro-batches run side by side, some passes may compute fewer micro-batches than others. This is the share of
-  /// the passes that compute as many as there may be.
+  /// When micro-batches run side by side, some passes over the model may compute fewer micro-batches than other passes.
+  /// `whole_passes` is the share of the passes that compute the full number of micro-batches.
   double whole_passes = 1;
 };
 
@@ -69,8 +70,8 @@ struct FateRun {
 /// has arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
-/// Returns a lower bound on the seconds of a run within a budget, if copies run during computation. It uses the halves
-/// of bound_of() and the work of the copy engines.
+/// Returns a lower bound on the seconds of a run within a budget, if copies run during computation. The bound uses the
+/// halves of bound_of() and the work of the copy engines.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);
 

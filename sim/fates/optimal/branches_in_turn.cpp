@@ -17,7 +17,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// The greatest number of stages for which all choices are tried. A chain of 4 stages has at most 3^9 choices.
 constexpr std::size_t most_tried_all = 4;
 
-/// Improves choices, one or two at a time, while the tape fits and becomes faster.
+/// Changes one choice or two choices at a time, as long as the tape fits and becomes faster.
 class Descent {
  public:
   Descent(const Chain& chain, std::int64_t budget)
@@ -59,8 +59,8 @@ class Descent {
     }
   }
 
-  /// Changes one choice, or two, and keeps the first change that makes the tape faster. Returns whether there is such a
-  /// change.
+  /// Tries changes of one choice and of two choices, and makes the first change that makes the tape faster. Returns
+  /// whether there is such a change.
   bool change(Choices& choices, std::size_t first, bool two) {
     for (std::size_t place = first; place < count_ && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
@@ -91,7 +91,7 @@ class Descent {
   const Chain& chain_;
   std::int64_t budget_;
   std::size_t count_;  ///< number of choices
-  std::int64_t left_;  ///< tapes that may still be tried
+  std::int64_t left_;  ///< number of tapes that may still be tried
   Tape best_;
   double seconds_ = never;
 };

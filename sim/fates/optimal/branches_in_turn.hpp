@@ -1,6 +1,6 @@
-// The search for fates in a chain that branches, where all operations take turns. In a small chain
-// all choices are tried. In a larger one, choices are improved one or two at a time, from the
-// relaxation of the turning point (relaxation.hpp) and from a known tape.
+// Searches the fates of a chain that branches, if all operations take turns. In a small chain, the search tries all
+// choices. In a larger chain, the search begins with the relaxation of the turning point (relaxation.hpp) and with a
+// known tape, and changes one choice or two choices at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns the fastest tape within the budget that the search finds, or an empty tape if it finds none. `known` is a
-/// tape within the budget, or empty.
+/// Returns the fastest tape within the budget that the search finds, or an empty tape if the search finds no tape.
+/// Parameter `known` is a tape within the budget, or empty.
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known);
 
 }  // namespace sluice

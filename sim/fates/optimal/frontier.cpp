@@ -112,7 +112,8 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds the schedules in which stage s keeps its inner tensors: then s + 1 … t are solved, and then backward s runs.
+  /// Adds the schedules in which stage s keeps its inner tensors. In these schedules, s + 1 … t are solved next, and
+  /// the backward pass of s follows.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready] = segment;
     const ChainStage& stage = chain_.stages[s];
@@ -152,8 +153,8 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// Adds, for every k, the schedules in which the stages s … k - 1 run without keeping anything, or only the last of
-  /// them keeps its inner tensors. Then k … t are solved, and then s … k - 1 again.
+  /// Adds, for every k, the schedules in which the stages s … k - 1 keep no inner tensors, or only stage k - 1 keeps
+  /// its inner tensors. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const auto [s, t, copied, needed, ready] = segment;
     const bool is_short = t - s < frontier_.free_length_;
@@ -188,8 +189,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds the pairs of points for a split into two parts. While the first part runs, `held` further bytes are on the
-  /// device.
+  /// Adds the pairs of points for a split into two parts. `held` further bytes are on the device while the first part
+  /// runs.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});
@@ -199,8 +200,8 @@ class Frontier::Solver {
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 
-  /// Returns the seconds of the copies of boundary b to host memory and back. If `copied`, the copy in host memory
-  /// exists already.
+  /// Returns the seconds of the copies of boundary b to host memory and back. If `copied` is true, host memory already
+  /// has a copy.
   double copies(std::size_t b, bool copied) const {
     const ChainTensor& tensor = chain_.boundary(b);
     return price((copied ? 0 : tensor.save_s) + tensor.load_s);

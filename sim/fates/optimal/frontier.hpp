@@ -1,27 +1,25 @@
-// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least
-// time for each amount of memory. It is found by dynamic programming over segments of the chain.
+// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least time for each
+// amount of memory. The method is dynamic programming over segments of the chain.
 //
-// A segment s … t starts with boundary s on the device and ends after backward s. There are three ways to
-// execute it:
-// 1. The forward pass of stage s keeps its inner tensors, then s + 1 … t is solved, and then backward s
-//    runs. In between, boundary s and the inner tensors stay on the device or are in host memory.
-// 2. The stages s … k - 1 run without keeping anything, then k … t is solved, and then s … k - 1 from
-//    boundary s, which stayed or is loaded. So a stage may run more than twice.
-// 3. Like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make its input.
-//    (If its inner tensors are empty, this avoids one of its forward passes at no cost.)
+// A segment s … t starts with boundary s on the device and ends after the backward pass of s. There are three ways to
+// execute a segment:
+// 1. The forward pass of stage s keeps its inner tensors, then segment s + 1 … t is solved, and then the backward pass
+//    of s runs. Meanwhile, boundary s and the inner tensors stay on the device or are in host memory.
+// 2. The stages s … k - 1 run without keeping anything, then segment k … t is solved. Then segment s … k - 1 is solved
+//    from boundary s, which stayed or is loaded. So a stage may run more than twice.
+// 3. This way is like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make the input
+//    of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no cost.)
 //
-// The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section
-// 4), and for offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of
-// rematerialization and offloading"). These papers divide memory into slots. This code instead keeps for
-// each segment all Pareto-optimal pairs of peak bytes and seconds. So bytes are exact, and one search
-// answers every budget.
+// The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
+// offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").
+// These papers divide memory into slots. Instead, this code keeps for each segment all Pareto-optimal pairs of peak
+// bytes and seconds. So the bytes are exact, and one search gives the schedules for all budgets.
 //
-// In a long chain, long segments split only at some boundaries (k above), which are spread evenly over
-// seconds and bytes. This does not restrict which tensors each stage keeps, nor where recomputation
-// starts.
+// In a long chain, long segments split only at some boundaries (k above), which are spread evenly over seconds and
+// bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
-// The search leaves out two things: work of an earlier segment before the last backward pass of a later
-// segment, and a copy in host memory of a boundary that is made again.
+// The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
+// backward pass of a later segment. In the second kind, host memory holds a copy of a boundary that is made again.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +31,20 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of a copy's seconds that counts. If copies and computation take turns, the share is 1, which is exact.
-  /// If copies run during computation, the share is a guess between 0 and 1. Tapes that are found with a guess must be
-  /// compared by a replay.
+  /// The share of a copy's seconds that is added to a schedule's seconds. If copies and computation take turns, the
+  /// share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0 and 1, and
+  /// the resulting tapes must be compared by a replay.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
-  /// Whether to keep only the first point of each segment, which makes the search much faster. The
-  /// frontier then has one point. Its peak is that of the first point of the whole frontier, with any
-  /// cap.
+  /// Whether to keep only the first point of each segment, which makes the search much faster. The frontier then has
+  /// one point. The peak of this point equals the peak of the first point of the whole frontier, with any cap.
   bool only_least = false;
-  /// The approximate number of points per segment. A segment with more points loses some of them (`thin`), and one with
-  /// fewer loses none. This never makes an infeasible schedule feasible. 0: 4096 for up to 20 stages, 256 for up to 64,
-  /// then fewer.
+  /// The approximate number of points per segment. A segment with more points loses some of them (`thin`). Losing
+  /// points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20 stages, 256 points
+  /// for up to 64 stages, and fewer points for longer chains.
   std::size_t cap = 0;
-  /// The approximate number of boundaries at which any segment may split; a chain with fewer
-  /// boundaries may split at all of them.
+  /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
+  /// all its boundaries.
   std::size_t splits = 64;
   /// Segments of up to this many stages may split anywhere.
   std::size_t free_length = 24;
@@ -56,15 +53,15 @@ struct FrontierSettings {
 class Frontier {
  public:
   struct Point {
-    std::int64_t peak = 0;  ///< bytes: memory_of its tape
-    double seconds = 0;     ///< the sum of all operations, with copies at their price
+    std::int64_t peak = 0;  ///< the peak of memory_of the point's tape, in bytes
+    double seconds = 0;     ///< seconds of all operations; copies count with copy_price
   };
 
   Frontier(const Chain& chain, const FrontierSettings& settings = {});
 
-  /// The points rise in bytes and fall in seconds. The first point needs the least memory of all schedules
-  /// that were found, and the last point is the fastest schedule. A chain without stages has one point of 0
-  /// bytes.
+  /// Returns the points of the frontier, whose bytes rise and whose seconds fall. The first point needs the least
+  /// memory of all schedules that were found, and the last point is the fastest schedule. A chain without stages has
+  /// one point of 0 bytes.
   const std::vector<Point>& points() const { return points_; }
 
   /// Returns the index of the last point within a budget, or size() if there is none.
@@ -77,13 +74,13 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run. If so, the tensors that it keeps until backward t are on the device (here) or in
-  /// host memory (away).
+  /// Whether stage t has already run. If so, the tensors that stage t keeps until its backward pass are on the device
+  /// (here) or in host memory (away).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
-    bool copied = false;  ///< a copy of boundary s is in host memory
-    bool needed = false;  ///< backward s - 1 still needs boundary s
+    bool copied = false;  ///< whether a copy of boundary s is in host memory
+    bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
   };
   class Solver;
@@ -95,24 +92,24 @@ class Frontier {
 
   Chain chain_;
   FrontierSettings settings_;
-  std::vector<bool> split_;          ///< per boundary: whether any segment may split at it
-  std::vector<std::size_t> column_;  ///< per last stage: its column in the table of segments
+  std::vector<bool> split_;          ///< for each boundary, whether any segment may split here
+  std::vector<std::size_t> column_;  ///< for each last stage, its column in `segments_`
   std::size_t columns_ = 0, free_length_ = 0;
-  bool parts_all_ = true;              ///< stages with inner tensors may also drop their input
+  bool parts_all_ = true;              ///< whether stages with inner tensors may drop their input
   std::vector<ParetoNodes> segments_;  ///< indexed by first stage and column
   std::vector<Point> points_;
   bool thinned_ = false;
 };
 
 /// Returns the chain in which the seconds of each pass include the load of its weights, if weights take turns. The
-/// frontier ignores that several passes of a stage may share one load.
+/// frontier ignores that several passes of a stage may share one load of its weights.
 Chain with_turns(Chain chain, double copy_price);
 
 /// Returns the prices of a byte of host memory that the search tries, in seconds. Only the price 0 is tried if host
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain in which each save takes longer, by the bytes of the copy times their price.
+/// Returns the chain in which each save takes longer: the bytes of the copy times `price` are added to its seconds.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

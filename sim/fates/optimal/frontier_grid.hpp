@@ -1,5 +1,5 @@
-// Finds where the dynamic programme over a chain (frontier.hpp) must be precise: the prices of memory at which choices
-// change, and the boundaries at which long segments may split.
+// Finds the prices of memory and the boundaries for which the dynamic programme over a chain (frontier.hpp) is precise.
+// At these prices, choices change. At these boundaries, long segments may split.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace sluice {
 /// Returns at most `count` prices of a byte (in seconds, falling) at which the best choices for this chain change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` boundaries. They are chosen so that about the same seconds and bytes
-/// lie between any two neighbours.
+/// Marks the end of the chain and about `count` boundaries. The boundaries are chosen so that about the same seconds
+/// and bytes lie between any two neighbours.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

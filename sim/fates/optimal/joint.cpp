@@ -9,10 +9,10 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// Returns for each stage the earlier boundaries that this stage or a later one reads.
+/// Returns for each stage the boundaries up to its input that this stage or a later stage reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
-  std::vector<std::size_t> last(n + 1, 0);  // by boundary: the last stage that reads it
+  std::vector<std::size_t> last(n + 1, 0);  // for each boundary, the last stage that reads it
   last[n] = n;
   for (std::size_t s = 0; s < n; ++s) chain.each_read(s, [&](std::size_t b, bool) { last[b] = s; });
   std::vector<Boundaries> crossing(n + 1);
@@ -26,7 +26,8 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// For each operation of a joint tape that brings a boundary, the last operation that uses it.
+/// Returns for each operation of a joint tape that makes or loads a boundary the last operation that uses this
+/// boundary.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };
@@ -93,8 +94,8 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. Its boundaries that are no longer there become `absent_`, and each of them
-  /// is loaded when an operation reads it.
+  /// Brings a joint boundary to the device. Those of its boundaries that have left the device become `absent_`. An
+  /// absent boundary is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();
@@ -131,9 +132,9 @@ class Separating {
   const Tape& joint_;
   std::vector<Boundaries> crossing_;
   std::vector<std::size_t> last_;
-  /// By boundary: the last operation of the joint tape for which a joint boundary holds it.
+  /// For each boundary, the last operation of the joint tape during which a joint boundary holds it.
   std::vector<std::size_t> there_until_;
-  /// By boundary; an absent one is loaded when an operation reads it.
+  /// Indexed by boundary. An absent boundary is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;
   std::size_t at_ = 0;
   Tape tape_;
@@ -173,7 +174,7 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };
-  // the points from `low` to before `high` may fit
+  // The points from `low` to `high` - 1 may fit.
   std::size_t low = fits == none ? 0 : fits + 1, high = none;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;

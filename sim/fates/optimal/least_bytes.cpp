@@ -6,7 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// The bytes of a forward pass of stage s: what it reads, and what it makes.
+/// Returns the bytes of a forward pass of stage s: those of the tensors that the pass reads or makes, and of its
+/// workspace.
 std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.output.bytes;
@@ -16,8 +17,8 @@ std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
 }
 
-/// The bytes of the backward pass of stage s: the gradient of its output, what its forward pass left for it, and the
-/// gradients that it makes.
+/// Returns the bytes of the backward pass of stage s: those of the gradient of its output, of the tensors that it
+/// reads, of the gradients that it makes, and of its workspace.
 std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.inner.bytes;
@@ -32,8 +33,8 @@ std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
 
 }  // namespace
 
-// If micro-batches run side by side, what one of them leaves makes room for what the next one makes, and only the
-// tensors of one of them are sure to be on the device.
+// If micro-batches run side by side, tensors of one micro-batch that leave the device make room for tensors of the next
+// micro-batch. So only the tensors of one micro-batch are certain to be on the device.
 std::int64_t least_bytes_bound(const Chain& chain) {
   std::int64_t most = 0;
   for (std::size_t s = 0; s < chain.stages.size(); ++s)

@@ -1,4 +1,4 @@
-// A proven lower bound on the bytes that a chain needs.
+// Computes a proven lower bound on the bytes that a chain needs.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-/// No tape needs fewer bytes at its peak. Each stage runs forward and backward at least once, whatever is kept,
-/// recomputed or offloaded. While a pass runs, the device holds what the pass reads, what it makes, and its workspace.
+/// Returns bytes such that no tape has a smaller peak. Each stage runs forward and backward at least once, whatever is
+/// kept, recomputed or offloaded. While a pass runs, the device holds the tensors that the pass reads and makes, and
+/// the workspace of the pass.
 std::int64_t least_bytes_bound(const Chain& chain);
 
 }  // namespace sluice

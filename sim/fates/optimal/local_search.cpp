@@ -1,4 +1,4 @@
-// The part of the search for fates that changes one choice, or two, at a time.
+// The local search for fates, which changes one choice or two choices at a time.
 #include <limits>
 #include <utility>
 
@@ -41,7 +41,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
       choices.boundary[0] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
-    // The input of the stage was made again just before this operation, so that it had been dropped.
+    // The operation before this one made the input of the stage again, so this input had been dropped.
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }

@@ -14,9 +14,9 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
-using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` stands for no variable
+using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` means that there is no variable
 
-/// The integer programme of a graph. The paper has other names: runs_ is R, there_ is S, freed_ is FREE.
+/// The integer programme of a graph. The paper calls runs_ R, there_ S, and freed_ FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
@@ -87,7 +87,8 @@ class Programme {
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
-    // Walks backwards to find the last stage in which each operation, and each tensor, can be of use.
+    // Finds for each operation and each tensor the last stage in which it can be of use. The function goes through the
+    // operations in reverse order.
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
       std::uint32_t last = v;
@@ -137,8 +138,8 @@ class Programme {
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
   }
 
-  /// Returns the sum of the variables for the three ways in which stage t can have a tensor: it was there at the start,
-  /// it is made, or it is loaded.
+  /// Returns the sum of the variables for the three ways in which stage t can have a tensor: the tensor is on the
+  /// device at the start, is made, or is loaded.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -182,7 +183,7 @@ class Programme {
 
   /// Adds the constraints that the bytes on the device stay within the budget during each operation of stage t.
   void constrain_memory(std::size_t t) {
-    Milp::Terms live;  // the bytes on the device before the current operation
+    Milp::Terms live;  // the bytes that are on the device before the current operation
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
       add(live, there_[t][i], bytes(i) / unit_);
       if (makers_[i] == nobody) add(live, loads_[t][i], bytes(i) / unit_);
@@ -204,8 +205,8 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v if v runs, if no
-  /// later operation of the stage reads the tensor, and if the next stage does not start with it.
+  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v if v runs, no
+  /// later operation of the stage reads the tensor, and the tensor is not on the device at the start of the next stage.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -255,7 +256,7 @@ FateGraph graph_of(const Chain& chain) {
   for (std::uint32_t b = 0; b <= n; ++b) graph.tensors.push_back(chain.boundary(b));
   for (const ChainStage& stage : chain.stages) graph.tensors.push_back(stage.inner);
   for (const ChainTensor& tensor : graph.tensors) graph.copies.push_back(tensor.bytes > 0);
-  graph.copies.front() = 1;  // the input is always loaded, even if it has 0 bytes
+  graph.copies.front() = 1;  // the input is loaded even if it has 0 bytes
   for (std::uint32_t s = 0; s + 1 < n; ++s) graph.tensors.push_back({chain.stages[s].gradient});
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {
@@ -269,7 +270,7 @@ FateGraph graph_of(const Chain& chain) {
     forward.workspace_making = stage.forward_workspace(true);
     graph.operations.push_back(std::move(forward));
   }
-  // indexed by boundary: whether an operation has made its gradient
+  // For each boundary, whether an operation has made its gradient.
   std::vector<char> started(n + 1, 0);
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];

@@ -1,16 +1,17 @@
-// Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. It
-// minimises the sum of the seconds of all operations and copies within a budget of bytes.
+// Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. The
+// programme minimises the sum of the seconds of all operations and copies within a budget of bytes.
 //
-// Time is divided into one stage per operation, in the given order. In stage t operation t runs for the first time;
-// before it, any operation that ran earlier may run again, in that order. Each stage has variables for the operations
-// that run, for the tensors that are on the device at its start, for loads, and for copies in host memory. Further
-// variables say which tensors are freed after an operation. The formulation is that of Jain et al. 2020, "Checkmate",
-// section 4, which has no copies. Here a tensor may also be loaded. In a stage, the load stands where the tensor would
-// otherwise be made again. A save directly follows the operation that makes the tensor for the first time.
+// Time is divided into one stage per operation, in the given order. In stage t, operation t runs for the first time.
+// Before operation t, any operation that ran in an earlier stage may run again, in the given order. Each stage has
+// variables for the operations that run, for the tensors that are on the device at the start of the stage, for loads,
+// and for copies in host memory. Further variables say which tensors are freed after an operation. The formulation
+// follows Jain et al. 2020, "Checkmate", section 4, which has no copies. In this programme, a tensor may also be loaded
+// instead of being made again. In a stage, the load has the place at which the tensor would otherwise be made. A save
+// directly follows the operation that makes the tensor for the first time.
 //
-// A graph may have up to `most_milp_stages` forward operations. Except for small graphs the result depends on the time
-// limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and InternalError when an operation
-// reads a tensor that no earlier operation makes.
+// A graph may have up to `most_milp_stages` forward operations. Except for small graphs, the result depends on the time
+// limit, so the answer includes a bound and a gap. The functions throw Interrupted on a signal, and InternalError if an
+// operation reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +26,16 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< numbers of tensors
-    /// Tensors that it makes only if they are needed. These are the tensors that only the backward pass reads.
+    /// Tensors that the operation makes only if they are needed. Only the backward pass reads these tensors.
     std::vector<std::uint32_t> may_make;
-    std::int64_t workspace = 0;  ///< bytes while it runs
-    /// Bytes of workspace if it also makes the tensors of `may_make`.
+    std::int64_t workspace = 0;  ///< bytes while the operation runs
+    /// Bytes of workspace if the operation also makes the tensors of `may_make`.
     std::int64_t workspace_making = 0;
-    bool repeats = true;  ///< whether it may run again
+    bool repeats = true;  ///< whether the operation may run again
   };
   /// Tensors that no operation makes are in host memory from the start.
   std::vector<ChainTensor> tensors;
-  std::vector<char> copies;  ///< per tensor: whether it may be copied to host memory
+  std::vector<char> copies;  ///< for each tensor, whether it may be copied to host memory
   std::vector<Operation> operations;
   std::size_t repeats_from = 0;  ///< the first stage in which operations may run again
 };
@@ -52,31 +53,32 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Looks only for schedules that take less than `at_most` seconds, for `time_limit_s` of wall-clock time.
+/// Searches for at most `time_limit_s` seconds of wall-clock time, and only for schedules that take less than `at_most`
+/// seconds.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// The greatest number of forward stages. With more, it takes too long to build and relax the programme.
+/// The greatest number of forward stages. With more stages, building and relaxing the programme takes too long.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
-  /// Whether a schedule was found; if false and `proven`, no schedule exists.
+  /// Whether a schedule was found. If `feasible` is false and `proven` is true, no schedule exists.
   bool feasible = false;
   bool proven = false;
   Tape tape;
   double seconds = 0;  ///< serial_seconds of the tape
-  double bound = 0;    ///< no schedule that the programme can express is faster
+  double bound = 0;    ///< the programme can express no faster schedule
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
-/// operation 2 n - 1 - s. Unlike Frontier, it may drop a boundary next to a stage that keeps its inner tensors, and may
-/// load one copy in host memory several times. So its answer is never slower than the frontier's, but it is often not
-/// faster.
+/// operation 2 n - 1 - s. Unlike Frontier, the programme of the graph may drop a boundary next to a stage that keeps
+/// its inner tensors, and may load one copy in host memory several times. So its answer is never slower than the answer
+/// of Frontier, and often takes equally long.
 FateGraph graph_of(const Chain& chain);
 
-/// Solves for a chain. `known` is a schedule within the budget that should be improved. It is also the answer if no
-/// faster schedule is found. It is empty if no schedule is known. Throws Interrupted on a signal.
+/// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is
+/// known. If no faster schedule is found, the answer is `known`. Throws Interrupted on a signal.
 MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit_s,
                       const Tape& known = {});
 

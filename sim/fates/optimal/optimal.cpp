@@ -1,6 +1,7 @@
-// optimal: finds the least time within the device's memory, and may keep, recompute and offload at once. Without
-// overlap a frontier of the chain gives the answer. If the chain branches, the frontier is only a start: all choices of
-// up to 4 stages are tried, and a local search goes on for more. With overlap, candidate plans are listed and replayed.
+// The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
+// the chain gives the answer. If the chain branches, the frontier only gives a first tape. For a branching chain of up
+// to 4 stages, all choices are then tried, and a longer chain is improved by a local search. With overlap, candidate
+// plans are listed and replayed.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -31,13 +32,14 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The bytes of the smallest tape that was found, a proven bound on the bytes of any tape, and those that are available.
+/// The bytes of the smallest tape that was found, a proven bound on the bytes of any tape, and the available bytes.
 struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Says how many bytes are missing, and how sure this is. Without branches the tape that needs the least bytes is known.
-/// If the chain branches, that tape is found on its view without branches, and another tape may need less.
+/// Returns a text that says how many bytes are missing, and whether this number is certain. If the chain does not
+/// branch, the number is certain, because the tape that needs the least bytes is known. If the chain branches, the
+/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -58,7 +60,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
          bytes_text(bound) + " do not work";
 }
 
-/// `request` is the one to which the tape belongs. `bound` holds for every tape that was considered.
+/// Throws Infeasible. Parameter `request` is the request to which the tape in `found` belongs. Parameter `bound` is a
+/// bound for every tape that was considered.
 [[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found, std::int64_t bound,
                          std::int64_t budget) {
   const std::int64_t least = found.bytes;
@@ -72,10 +75,10 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }
 
-/// The result of a search, in seconds of the whole run, with a lower bound and the seconds that one more GB would save.
+/// The result of a search. `with_more` are the seconds with one more GB of memory.
 struct FateResult {
   Tape tape = {};
-  std::optional<std::int64_t> bytes = {};  ///< the bytes that early loads may use
+  std::optional<std::int64_t> bytes = {};  ///< the bytes of the device that may be used
   double seconds = never;                  ///< seconds of the whole run; infinite if nothing fits
   double bound = never, with_more = never;
   double micro_batch_bound = never;
@@ -104,9 +107,9 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Finds the fastest tape within a budget when all operations take turns, and a bound. A frontier
-/// that was not thinned is exact, except if weights also take turns: the frontier does not know
-/// that several passes of a stage may share one load.
+/// Finds the fastest tape within a budget, and a bound, if all operations take turns. A frontier that was not thinned
+/// is exact, with one exception: if weights also take turns, the frontier ignores that several passes of a stage may
+/// share one load.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request)
@@ -115,7 +118,7 @@ class InTurnSearch {
         exact_(!request.takes_turns() && !request.chain.host_room && !chain_.branches()),
         alike_(alike_tapes(request.chain)) {}
 
-  /// Returns the fastest tape within the budget. The tape is empty when nothing fits.
+  /// Returns the fastest tape within the budget. The tape is empty if no tape fits.
   Tape within(std::int64_t budget) {
     if (keeps_all(budget)) return alike_.front();
     Tape best;
@@ -123,8 +126,7 @@ class InTurnSearch {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Whole frontiers take long to compute. They are computed only if their first point, which needs the least memory,
-    // fits.
+    // Computing whole frontiers takes long. So they are computed only if the point that needs the least memory fits.
     if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
@@ -154,7 +156,7 @@ class InTurnSearch {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  /// Returns a frontier with only its first point, which needs the least bytes. `copies` says whether schedules may
+  /// Returns a frontier with a single point, which needs the least bytes. Parameter `copies` says whether schedules may
   /// copy tensors to host memory.
   Frontier least_frontier(bool copies) const {
     return {joint_, {.copies = copies, .only_least = true}};
@@ -166,7 +168,7 @@ class InTurnSearch {
     return memory_of(chain_, tape_of(frontier, point)).peak;
   }
 
-  /// Calls `use` for the fastest point of each frontier within the budget and the host's memory.
+  /// Calls `use` for the fastest point of each frontier that fits into the budget and into host memory.
   template <typename Use>
   void consider_frontiers(std::int64_t budget, const Use& use) {
     for (const Frontier& frontier : frontiers()) {
@@ -181,8 +183,8 @@ class InTurnSearch {
     }
   }
 
-  /// Returns one exact frontier. If host memory is limited, it also returns frontiers for prices of its bytes, and one
-  /// that copies nothing.
+  /// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
+  /// its bytes, and a frontier without copies.
   const std::vector<Frontier>& frontiers() {
     if (!frontiers_.empty()) return frontiers_;
     for (const double price : host_prices(chain_))
@@ -193,7 +195,7 @@ class InTurnSearch {
   }
 
   const Chain& chain_;
-  Chain joint_;  ///< the view of the chain that does not branch; see joint.hpp
+  Chain joint_;  ///< the view of the chain without branches (joint.hpp)
   bool exact_;
   std::vector<Tape> alike_;  ///< the first tape keeps everything
   std::vector<Frontier> frontiers_;
@@ -224,7 +226,7 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  // No tape fits. The frontiers of this search are approximate, so that a more precise search follows.
+  // The search found no tape that fits. Because its frontiers are approximate, a more precise search follows.
   if (answer.seconds == never) {
     InTurnSearch closer(request);
     answer = {closer.within(budget), budget, 0};
@@ -245,7 +247,8 @@ FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// Returns the faster of the answers with and without selective recomputation, with a bound that holds for both.
+/// Returns the faster one of the results with and without selective recomputation, with a bound that holds for both
+/// results.
 FateResult better(const FateResult& plain, const FateResult& selective) {
   FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
@@ -257,8 +260,8 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
   return found;
 }
 
-/// Returns the answer of the integer programme, with the programme's own bound. The programme starts from the answer of
-/// the frontier, so that its answer is never slower.
+/// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer of
+/// the frontier, so the programme's answer is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
@@ -310,7 +313,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   choice.bound = found.bound;
   choice.facts.push_back(budget_fact(budget));
   if (found.selective)
-    choice.facts.emplace_back("selective", "what is large and cheap is computed again");
+    choice.facts.emplace_back("selective",
+                              "large tensors that are cheap to compute are computed again");
   report(found, request, choice);
   explain(found.selective ? request.selective->chain : request.chain, choice);
   return choice;
@@ -325,10 +329,10 @@ const FateStrategy optimal_fates = {
         "Searches the fates with the least time within the device's memory: activations may be kept, recomputed (also "
         "more than once) and offloaded.",
     .details =
-        "Use it to know how good a choice can be, or when no simpler strategy fits. It searches over all fates of all "
-        "stages, by a dynamic programme over the chain (frontier) or by a mixed-integer linear programme (milp). The "
-        "search grows with the number of stages, and takes from milliseconds to minutes. Its estimate takes a chain "
-        "of stages; the simulated run may differ where transfers share links.",
+        "Use it to know how good a choice can be, or when no simpler strategy fits. It searches over all fates of "
+        "all stages, by a dynamic programme over the chain (frontier) or by a mixed-integer linear programme (milp). "
+        "The search grows with the number of stages, and takes from milliseconds to minutes. The search estimates "
+        "the seconds of a chain of stages. The simulated run may take longer if transfers share links.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "
@@ -338,21 +342,22 @@ const FateStrategy optimal_fates = {
     .parameters =
         {{.name = "budget",
           .type = Type::quantity,
-          .summary = "bytes for activations, their gradients and workspace of a "
-                     "micro-batch; by default, what the device has left",
+          .summary =
+              "bytes for activations, their gradients and workspace of a micro-batch; the default is all "
+              "memory of the device that is still free",
           .optional = true,
           .dimension = Dimension::bytes},
          {.name = "solver",
           .type = Type::choice,
           .summary =
-              "frontier: the dynamic programme over the chain; milp: a mixed-integer "
-              "linear programme (Jain et al. 2020, Checkmate), for up to 64 stages without overlap",
+              "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
+              "programme (Jain et al. 2020, Checkmate) for up to 64 stages without overlap",
           .default_text = "frontier",
           .choices = {"frontier", "milp"}},
          {.name = "time_limit",
           .type = Type::quantity,
           .summary =
-              "wall-clock time of the solver milp; what it finds in that time depends on the machine",
+              "limit of the wall-clock time of the solver milp; the result depends on the speed of the computer",
           .default_text = "10s",
           .dimension = Dimension::seconds}},
     .searches = true,

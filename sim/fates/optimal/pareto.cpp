@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of these prices (in seconds per byte, falling). A schedule of a larger segment
-/// can be best at a price only if the schedules of its parts are best at this price.
+/// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. A schedule of a
+/// larger segment can be best at a price only if the schedules of its parts are best at the same price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -27,8 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each point that is marked. Also calls it for each point that is faster by `factor` than the last
-/// point that was used.
+/// Calls `use` for each marked point. Also calls `use` for each point that is faster by `factor` than the last point
+/// for which `use` was called.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {
@@ -47,7 +47,7 @@ bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
   return count <= cap;
 }
 
-/// Walks through the pairs of a split in the order of rising peaks.
+/// Visits the pairs of a split in the order of rising peaks.
 class Pairs {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -69,11 +69,11 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// Returns the next peak at which another pair is faster.
+  /// Returns the next greater peak at which a pair is faster.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. If a later pair is not
-  /// faster, no pair before it is faster.
+  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows, so if some pair is not
+  /// faster, no earlier pair is faster.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -125,7 +125,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // All nodes before the first added node stay. After the last added node, only nodes that are faster than it stay.
+  // All nodes before the first added node stay. Of the nodes after the last added node, only those that are faster than
+  // the last added node stay.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });
@@ -150,7 +151,7 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // limits of the factor
+  double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // range of the factor
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
     (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;

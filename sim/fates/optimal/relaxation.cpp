@@ -15,11 +15,11 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The earlier state from which the best path to a state of stage s comes.
+/// The state of stage s - 1 from which the best path to a state of stage s comes.
 enum class From : std::uint8_t { once, needed, again };
 
-/// How stage s ends: whether its boundary and inner tensors are held or copied, and the best path
-/// to each state.
+/// Says how stage s ends: whether its boundary and its inner tensors are copied instead of held, and the best path to
+/// each of the two states.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;
@@ -45,7 +45,7 @@ class Row {
     return all_;
   }
 
-  /// Returns the choices of the last solution. It follows the best path back from the last stage.
+  /// Returns the choices of the last solution. The function follows the best path back from the last stage.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;
@@ -63,8 +63,8 @@ class Row {
   }
 
  private:
-  /// Returns the cost of a tensor that is either held at the price of its bytes or copied, whichever is cheaper. `goes`
-  /// receives whether it is copied.
+  /// Returns the cost of a tensor that is either held, at the price of its bytes, or copied, whichever is cheaper.
+  /// Parameter `goes` receives whether the tensor is copied.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -74,7 +74,7 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// Returns the cost of weights that are on the device for the backward passes, or are loaded after the turning point.
+  /// Returns the cost of weights that take turns. They are on the device at the turning point, or are loaded after it.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -95,7 +95,7 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // … by stage s or by a backward pass
+    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held
     const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {
@@ -108,7 +108,7 @@ class Row {
     again_ = runs;
   }
 
-  /// Ends the row. The tensors that the first backward pass reads are on the device, whichever stages run again.
+  /// Ends the row. The tensors that the first backward pass reads are on the device in any case.
   void finish() {
     Step& step = steps_.back();
     if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
@@ -125,7 +125,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  Cost once_, again_, all_;  ///< once_: stage s - 1 runs once; again_: it runs again
+  Cost once_, again_, all_;  ///< once_ if stage s - 1 runs once, again_ if it runs again
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The facts that a report gives about a plan whose fates `optimal` chose.
+// Makes the facts that a report gives about a plan whose fates the strategy `optimal` chose.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,14 @@
 
 namespace sluice {
 
-/// "budget_bytes": the bytes within which the search stayed. If every number of bytes was allowed, the fact says
-/// "unlimited".
+/// Returns the fact "budget_bytes": the bytes that the search could use, or "unlimited" if it had no limit.
 Fact budget_fact(std::int64_t budget);
 
-/// "gap": the gap from these seconds to a lower bound (base/gap.hpp).
+/// Returns the fact "gap": the gap between the seconds and a lower bound (base/gap.hpp).
 Fact gap_fact(double seconds, double bound);
 
-/// Adds the facts of each stage, unless there are very many stages. They are its fate, the bytes that the stage makes,
-/// and the cost of recomputing or of loading them.
+/// Adds facts about each stage, unless there are very many stages. The facts are the fate of the stage, the bytes that
+/// it makes, and the cost of recomputing these bytes or of loading them.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

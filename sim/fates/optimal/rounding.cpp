@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Keeps so many boundaries that no group of stages which run again together makes more than `most` bytes. A boundary
-/// stays on the device. If its bytes at their price cost more than the copies, it is in host memory instead.
+/// Keeps further boundaries until no group of stages that run again together makes more than `most` bytes. A kept
+/// boundary stays on the device, or goes to host memory if the copies cost less than the price of its bytes.
 void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
                     Choices& choices) {
   double bytes = 0;
@@ -49,7 +49,7 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
   };
   Choices fits = choices_at(high), exceeds;
   Tape best = tape_within(fits);
-  for (int i = 0; i < 14; ++i) {  // searches the least price of a byte at which everything fits
+  for (int i = 0; i < 14; ++i) {  // searches the least price of a byte at which the tape fits
     const double price = std::sqrt(low * high);
     Choices choices = choices_at(price);
     const bool known_to_fit = !best.empty() && choices == fits;

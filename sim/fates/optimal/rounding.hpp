@@ -1,5 +1,5 @@
-// Makes schedules that are near the relaxation (relaxation.hpp) but fit at every moment, not only at the turning point.
-// They are candidates of a search.
+// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp), but fit into memory at every
+// moment and not only at the turning point. The schedules are candidates of a search.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@ struct FateWeights;
 
 /// How a relaxation is rounded.
 struct Rounding {
-  /// Copies of the stages before this one count less than their weights, by a factor, and copies of the other stages
-  /// count more. The tensors that are made early and read late have the most time for both copies, so that these copies
-  /// are cheap.
+  /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
+  /// other stages are multiplied by it. Tensors that are made early are read late, so there is much time for their
+  /// copies, and these copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The most bytes of stages that run again together, as a part of the budget.
+  /// The greatest number of bytes that stages which run again together may make, as a share of the budget.
   double segment = 1;
 };
 
-/// The choices of n stages in one row: places 0 to n - 1 are the inner tensors, and places n to 2n the boundaries.
+/// Returns one of the choices of n stages. Places 0 to n - 1 are the inner tensors, and places n to 2n are the
+/// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Boundaries that may not be dropped with these choices are kept instead.
+/// Keeps all boundaries that may not be dropped with these choices.
 void keep_what_nobody_makes(Choices& choices);
 
-/// Returns an empty tape when no attempt fits.
+/// Returns a tape that fits into the budget, or an empty tape if no attempt fits.
 Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
                   const Rounding& rounding);
 

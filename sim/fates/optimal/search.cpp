@@ -18,8 +18,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Returns the rungs (search.hpp): budgets from the least that works to 1.5 times what keeping everything needs. The
-/// excess is room for early loads.
+/// Returns the rungs (search.hpp). They are budgets from `least` to 1.5 times `most`, the bytes of the tape that keeps
+/// everything. The excess is room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -53,21 +53,21 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// The share of a copy's seconds that counts in each frontier. In the first frontier everything takes
-/// turns.
+/// Returns the share of a copy's seconds that counts in each frontier. With the share 1, all operations take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget
-/// its loads come later, so it would be faster only by chance.
+/// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
+/// the loads of the tape come later, so the tape would be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// The settings of the frontiers. Longer chains get coarser ones, in which each segment can still split somewhere.
+/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each of its segments can still
+/// split somewhere.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -118,7 +118,8 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  std::size_t rung = 0;  // the first rung above the budget, because some of its tapes may fit
+  // The search begins with the first rung above the budget, because some of its tapes may fit.
+  std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // estimated seconds of the best candidate so far
   int in_vain = 0;
@@ -144,14 +145,14 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// The search ends after this many consecutive smaller rungs in which nothing faster is found. A tape that fits in a
-/// smaller rung also fits in a greater one, so that smaller rungs are faster only by chance.
+/// Returns the number of consecutive rungs without a faster tape after which the search ends. A tape that fits into a
+/// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
 }
 
-/// Returns by which factor the estimate of a candidate may exceed the best seconds so far. A candidate with a greater
-/// estimate is not replayed.
+/// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
+/// far. A candidate with a greater estimate is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -163,8 +164,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best so far. Of equally fast tapes, the shorter one is better, because it
-/// copies and recomputes less.
+/// Replays a tape and compares it with the best tape so far. Of equally fast tapes, the shorter tape is better, because
+/// it copies and recomputes less.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -178,8 +179,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Judges the strategies that treat every stage alike. With less room, their loads may come in another order, which may
-/// by chance be better.
+/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the loads may come
+/// in another order, which may by chance be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
@@ -216,7 +217,7 @@ void FateSearch::search(std::size_t number) {
 }
 
 /// Adds the candidates of the rung that are faster than all candidates that need less memory. Each candidate has the
-/// least room with which it is as fast.
+/// least number of bytes with which it is equally fast.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -255,7 +256,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the rung, or infinity if it does not fit.
+/// Returns the approximate seconds of the tape within the rung, or infinity if the tape does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -277,8 +278,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
-/// Rounds the relaxation with several numbers of stages whose copies are cheap. These are always the first stages,
-/// because their copies have the most computation to hide behind.
+/// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
+/// computation runs at the same time.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

@@ -1,19 +1,20 @@
-// Finds the best tape of a chain if copies run during computation. The cost of a copy then depends
-// on the whole plan, so the caller, who can list and replay plans, judges the candidates.
+// Finds the best tape of a chain if copies run during computation. The cost of a copy then depends on the whole plan.
+// So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
-// least that works to 1.5 times what keeping everything needs. Each rung has a few candidates, which do not depend on
-// the requested budget. They are those that are faster, by the estimate of fates/tape_time, than everything that needs
-// less memory. There are four sources of candidates:
+// least budget that works to 1.5 times the bytes of the tape that keeps everything. Each rung has a few candidates,
+// which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung are faster
+// than all tapes that need less memory. There are four sources of candidates:
 //   frontiers for several prices of a copy (frontier.hpp),
-//   the relaxation that also gives the bound, rounded (rounding.hpp),
+//   roundings of the relaxation that also gives the bound (rounding.hpp),
 //   the strategies that treat every stage alike, and
-//   a local search that changes one choice, in short chains two choices, at a time.
-// The answer for a budget is the best candidate of all rungs that fits in it, so more memory never makes it slower. The
-// search also tries the strategies that treat every stage alike, so that none of them is faster than the answer. It
-// tries each within the whole budget, and within the next few smaller budgets that make a difference. Rungs whose bound
-// is no better than the best result so far are skipped, because none of their candidates can be better. The effort
-// depends only on the number of stages, never on a clock.
+//   a local search that changes one choice at a time (in short chains, two choices).
+// The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
+// answer slower. The search also tries the strategies that treat every stage alike, so that no such strategy is faster
+// than the answer. The search tries each of these strategies within the whole budget, and within the next few smaller
+// budgets that change the result. Rungs whose bound is no better than the best result so far are skipped, because none
+// of their candidates can be better. The effort of the search depends only on the number of stages, and never on a
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,11 @@
 
 namespace sluice {
 
-/// The result of a tape in the whole run, as it would be simulated if loads may use this many bytes to come
-/// early.
+/// The result of simulating the whole run with a tape, if the device may use a given number of bytes, including early
+/// loads.
 struct Scored {
   double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
-  /// The bytes that the run uses; with fewer bytes, loads would come later.
+  /// The bytes that the run uses. With fewer bytes, loads would come later.
   std::int64_t bytes = 0;
 };
 using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
@@ -48,12 +49,12 @@ class FateSearch {
     double seconds = 0;      ///< seconds of the best candidate; infinite if nothing was found
   };
 
-  /// `one_of_several`: the caller also searches for other numbers of micro-batches side by side, and compares the
-  /// answers. The search is then less thorough, and leaves the strategies that treat every stage alike to the
-  /// caller.
+  /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side,
+  /// and compares the answers. The search is then less thorough, and does not try the strategies that treat every stage
+  /// alike, because the caller tries them.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
-  /// Returns the least bytes that any tape needs that was found so far.
+  /// Returns the bytes of the smallest tape that was found so far.
   std::int64_t least();
 
   /// Returns the best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least
@@ -67,7 +68,7 @@ class FateSearch {
   using Key = std::vector<std::uint32_t>;
   struct Candidate {
     Tape tape;
-    std::int64_t bytes = 0;  ///< the bytes of the whole rung, or only those that the tape needs
+    std::int64_t bytes = 0;  ///< at most the bytes of the rung
     double about = 0;        ///< estimated seconds
   };
   struct Estimate {
@@ -103,7 +104,7 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The number of stages that decides the effort: the chain is searched as thoroughly as a chain with so many stages.
+  /// The number of stages that decides the effort of the search. It may be greater than the chain's number of stages.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
@@ -111,12 +112,12 @@ class FateSearch {
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.
   std::map<Key, std::pair<Tape, Estimate>> pool_;
-  /// `room_` are the bytes of the rung; `left_` is the number of estimates that may still be made
+  /// `room_` are the bytes of the rung. `left_` is the number of estimates that may still be made.
   std::int64_t room_ = 0, left_ = 0;
 };
 
-/// Returns the choices of a tape. Choices cannot express that a stage runs three times: it becomes a stage that runs
-/// again once.
+/// Returns the choices of a tape. Choices cannot express that a stage runs three times, so such a stage becomes a stage
+/// that runs twice.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice
