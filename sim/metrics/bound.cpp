@@ -15,13 +15,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
 /// Bounds within this share of the greatest bound count as equal to it.
 constexpr double near = 0.01;
-/// A resource can be the reason for the bound only if its own work is at least this share of the bound. The reason for
-/// this limit is that actions before and after a resource's work bring even nearly idle resources close to the greatest
-/// bound.
+/// A resource can be the reason for the bound only if its own work is at least this share of the bound. Without this
+/// limit, an almost idle resource could be the reason, because the actions before and after its work may take long.
 constexpr double own_share = 0.5;
 
-/// The load of one link: the earliest time at which a byte can cross it, the seconds for all its
-/// bytes, and the seconds that must follow the last byte.
+/// The load of one link. `head` is the earliest time at which a byte can cross the link, `busy` is the seconds for all
+/// its bytes, and `tail` is the seconds that must follow the last byte.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };
@@ -53,17 +52,17 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound that one stream or link gives: the least seconds that the run takes because of it, and the seconds for
-/// which this stream or link works.
+/// The bound that one stream or link gives. `seconds` is the least time that the run takes because of this stream or
+/// link, and `busy` is the time for which it works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
 /// Returns the bound of the makespan, which is the greatest of all bounds of resources and the longest path. Also
-/// returns the resource that is the reason for this bound. Of the resources whose bounds are near the greatest one and
-/// whose own work is a large part of it, this is the one that works longest. Nothing gets faster without more of this
-/// resource.
+/// returns the resource that is the reason for this bound. A resource qualifies if its bound is near the greatest bound
+/// and its own work is a large part of the greatest bound. The resource that works longest is returned. The run gets
+/// faster only with more of this resource.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -1,4 +1,5 @@
-// A lower bound of the makespan of every execution of a plan, and the resource that is the reason for it.
+// Computes a lower bound of the makespan of every execution of a plan, and the resource that is the reason for this
+// bound.
 #pragma once
 
 #include <string>
@@ -9,14 +10,14 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The resource that is the reason for the bound. It is a stream or link whose own work is at least half of the
-  /// bound. Its work, with what must come before and after, takes as long as the bound or up to 1 % less. If several
-  /// resources qualify, it is the one that works longest. The text "dependencies" means that no resource qualifies,
-  /// because several resources must work one after the other.
+  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Together with the
+  /// actions that must come before and after, its work takes at least 99 % of the bound. If several streams or links
+  /// qualify, this is the one that works longest. The text "dependencies" means that none qualifies, because several
+  /// streams or links must work in turn.
   std::string resource;
 };
 
-/// `plan` must have passed check(). Throws InternalError if its waits form a cycle.
+/// Returns the bound of a plan that has passed check(). Throws InternalError if the plan's waits form a cycle.
 Bound lower_bound(const Plan& plan);
 
 }  // namespace sluice

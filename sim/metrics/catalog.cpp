@@ -1,4 +1,5 @@
-// The catalog of metrics. To add one, add a file in kinds/ and a line here. The summary has the order of this list.
+// The catalog of metrics. To add a metric, add a file in kinds/ and a line here. An answer lists the metrics in the
+// order of this catalog.
 #include "metrics/metric.hpp"
 
 namespace sluice {

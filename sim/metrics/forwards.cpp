@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Walks through the first and the last few iterations. Between them, it walks through iterations until it knows how
-  /// all times grow, or until the allowed number is reached.
+  /// Visits the first few and the last few iterations. Of the iterations between them, visits as many as are needed to
+  /// know how all times grow, up to the allowed number.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -99,13 +99,12 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as
-  // many iterations as waits reach back. Then the next iterations add the same amounts, as long as
-  // each start is decided by the same wait as before. Another wait whose time grows faster takes
-  // over after (difference of the two times / difference of their growths) iterations. All
-  // iterations until then can be skipped at once, and the result is exact.
+  // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as many iterations as
+  // waits reach back. Then the next iterations add the same amounts, as long as the same wait as before decides each
+  // start. Another wait whose time grows faster decides the start after (difference of the two times / difference of
+  // their growths) iterations. All iterations before can be skipped at once, and the result is exact.
 
-  /// Skips iterations after this one, at most up to `end`. Returns how many it skipped.
+  /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
     if (!grows_evenly(iteration)) return 0;
     const std::int64_t count = std::min(end - 1 - iteration, until_overtaken(iteration));
@@ -122,7 +121,7 @@ class Forwards {
     return count;
   }
 
-  /// Remembers the growth of each time. Returns whether it has stayed the same for long enough.
+  /// Remembers the growth of each time. Returns whether all growths have stayed the same for long enough.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -140,7 +139,7 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // If two amounts are equal, the first one is kept, so that rounding errors do not add up.
+    // If two growths are equal, the earlier value is kept, so that rounding errors do not add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -151,17 +150,16 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns the number of iterations that repeat the growth of this one, or 0 if the next one
-  /// already differs.
+  /// Returns the number of iterations that repeat the growth of this iteration, or 0 if the next iteration already
+  /// differs.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      if (!graph_.runs(node, iteration + 1))
-        continue;  // the action never runs in this iteration: its work
-                   // is needed after the last iteration
+      // An action whose work would be needed after the last iteration does not run.
+      if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
       const double available = window_.at(a, iteration) + grows, start = available - after;
@@ -195,15 +193,16 @@ class Forwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t body_, reach_;
-  LargeVector<double> available_;  ///< by action, outside the body
+  LargeVector<double> available_;  ///< indexed by action outside of the body
   Window window_;
-  std::vector<double> time_;  ///< by stream: the end of its latest execution
+  std::vector<double> time_;  ///< for each stream, the end of its latest execution
   std::int64_t most_;
   Heads heads_;
-  std::int64_t even_ = 0;  ///< iterations in a row with equal growth
-  /// By action of the body: when its latest execution was available, and how much later than the execution before.
+  std::int64_t even_ = 0;  ///< consecutive iterations with equal growth
+  /// For each action of the body, the time at which its latest execution was available, and the time since the
+  /// execution before.
   std::vector<double> last_, growth_;
-  std::vector<double> last_time_, stream_growth_;  ///< the same by stream
+  std::vector<double> last_time_, stream_growth_;  ///< the same values for each stream
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Metrics compute a number from the totals of an execution. Each metric, or small family of metrics, has one file in
-// kinds/. catalog.cpp lists them.
+// kinds/. The file catalog.cpp lists all metrics.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace sluice {
 struct Metric {
   enum class Better { lower, higher, neither };
   std::string name;     ///< ends with the unit, unless the name alone implies it
-  std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty: the value is a word
+  std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty if the value is a word
   std::string summary;  ///< one sentence: the definition
-  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  std::string details = {};  ///< a paragraph about its meaning and its use
   std::string source;        ///< where the definition comes from
-  std::string example = {};  ///< a command whose answer has a value for it
+  std::string example = {};  ///< a command whose answer has a value for this metric
   Better better = Better::neither;
   SummaryValue (*value)(const Totals& totals);
 };

@@ -49,7 +49,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order. If an action waits for one that is listed later, it is moved behind the latter.
+/// Sorts a section in listing order. An action that waits for a later listed action is moved behind that action.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -61,12 +61,12 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // Each stream goes on until one of its actions waits for an action that has no place yet, and again
-  // when that action has one. What never runs neither follows nor precedes anything.
+  // The actions of a stream get their places in order, until one of them waits for an action that has no place yet. The
+  // stream continues when that action has a place. Actions that never run have no place in the order of their stream.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
-  std::vector<std::uint32_t> next(end - begin, none);          // by action: the next on its stream
-  std::vector<std::uint32_t> first_waiter(end - begin, none);  // by action: a stream
+  std::vector<std::uint32_t> next(end - begin, none);          // the next action on the stream
+  std::vector<std::uint32_t> first_waiter(end - begin, none);  // a waiting stream
   std::vector<std::uint32_t> head(plan.streams.size(), none),
       next_waiter(plan.streams.size(), none);
   std::uint32_t place = begin;
@@ -121,8 +121,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // For the iterations in the middle, only the work of each stream counts. Then the first few iterations
-      // follow.
+      // For the iterations in the middle, only the work of each stream counts. The first few iterations are then
+      // visited.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -181,9 +181,9 @@ class Backwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t few_, begin_ = 0;
-  LargeVector<double> known_;  ///< `pushed` by action, outside the body
+  LargeVector<double> known_;  ///< `pushed` by action, outside of the body
   Window window_;              ///< `pushed` by execution
-  /// By stream: seconds from the start of its next execution to the end of the run.
+  /// For each stream, the seconds from the start of its next execution to the end of the run.
   std::vector<double> rest_;
   Tails tails_;
 };

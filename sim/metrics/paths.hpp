@@ -1,6 +1,6 @@
-// Longest paths through a plan. They give the earliest start of each execution, and the time that must still follow it.
-// They use only the order on streams and waits, as if memory were unlimited and every transfer alone on its links. So
-// both times are lower bounds. Only lower_bound() uses this.
+// Computes the longest paths through a plan. From them follow the earliest start of each execution, and the time that
+// must follow the execution. The paths depend only on waits and on the order of each stream, as if memory were
+// unlimited and every transfer alone on its links. So both times are lower bounds. Only lower_bound() uses this file.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace sluice {
 
-/// A plan's actions, with the numbers that these computations need.
+/// A plan's actions, with the numbers that the computation of paths needs.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< seconds for which it occupies its stream, alone on its links
-    double latency_s = 0;   ///< seconds until the actions that wait for it may start
+    double seconds = 0;     ///< seconds of the action, alone on its links
+    double latency_s = 0;   ///< seconds from its end until its data arrive
     double not_before = 0;  ///< seconds into the run
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
-    std::uint32_t wait_begin = 0, wait_end = 0;  ///< its range in `waits`
+    std::uint32_t wait_begin = 0, wait_end = 0;  ///< the range of its waits in `waits`
     bool body = false;
   };
   explicit PathGraph(const Plan& plan);
@@ -29,14 +29,14 @@ struct PathGraph {
     const std::int64_t served = iteration + node.ahead;
     return served >= 0 && served < plan.iterations;
   }
-  /// Returns how often it runs in the iterations begin … end - 1 of the body.
+  /// Returns how often the action runs in the iterations begin … end - 1 of the body.
   std::int64_t runs_between(const Node& node, std::int64_t begin, std::int64_t end) const;
 
   const Plan& plan;
   LargeVector<Node> nodes;
   LargeVector<Wait> waits;
-  /// The actions, section by section. Each comes after those that it waits for and those that
-  /// precede it on its stream.
+  /// The actions, section by section. Each action comes after the actions for which it waits, and after the earlier
+  /// actions of its stream.
   LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;  ///< the longest wait on an action of the body, in iterations
   /// The largest `ahead` of an action that runs at all, in iterations.
@@ -46,23 +46,23 @@ struct PathGraph {
   void sort_section(Section section);
 };
 
-/// The start of the first execution of each action and of each stream. It is infinity if nothing
-/// runs.
+/// The start of the first execution of each action and of each stream. The start is infinity if the action or the
+/// stream never runs.
 struct Heads {
   LargeVector<double> action_start;
   std::vector<double> stream_start;
   double latest_available = 0;  ///< the longest path
 };
 struct Tails {
-  LargeVector<double> action_tail;  ///< by action: what follows the end of its last execution
-  std::vector<double> stream_tail;  ///< by stream: what follows the end of its last execution
+  LargeVector<double> action_tail;  ///< for each action, seconds after its last execution
+  std::vector<double> stream_tail;  ///< for each stream, seconds after its last execution
 };
 
-/// Walks through a plan from its start. Iterations that add the same amount to every time are counted at once. At most
-/// `most` other executions are visited. If there are more, only the work of each stream counts for the iterations in
-/// the middle.
+/// Computes the heads, from the start of the plan. Iterations that add the same amount to every time are computed at
+/// once. At most `most` executions of other iterations are visited. If there are more, only the work of each stream
+/// counts for the iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
-/// Walks through a plan from its end. Only the first and last few iterations are visited.
+/// Computes the tails, from the end of the plan. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);
 
 }  // namespace sluice

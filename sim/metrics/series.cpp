@@ -111,8 +111,7 @@ void SeriesSink::repeat(const Repetition& r) {
 void SeriesSink::spread_again(Bins& bins, const Repetition& r, double start, double end,
                               double amount) {
   const auto times = static_cast<double>(r.times);
-  const auto before = [&](double time) {  // the amount that all repetitions add before this
-                                          // time
+  const auto before = [&](double time) {  // the amount that all repetitions add before `time`
     const double whole = std::clamp(std::floor((time - end) / r.seconds), 0.0, times);
     if (whole == times || end == start) return amount * whole;
     const double begun = time - (start + (whole + 1) * r.seconds);
@@ -139,7 +138,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
   SeriesTable::Series series;
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
-  // An event exactly at the end of the run would fall into the bin after the last one.
+  // An event exactly at the end of the run is in the bin after the last bin. It is added to the last bin.
   if (count > 0 && count < bins.size()) series.values.back() += bins[count];
   return series;
 }

@@ -1,7 +1,6 @@
-// Quantities over time, collected while the simulation runs: utilisation by stream, samples done, seconds of
-// recomputation, and watts. There are at most 10,000 equal bins. (There are fewer if the plan has very many
-// streams, so that all series stay below 2 MB.) When the simulation runs beyond the last bin, all bins become twice
-// as wide.
+// Collects quantities over time while the simulation runs: utilisation by stream, samples done, seconds of
+// recomputation, and watts. There are at most 10,000 equal bins. (A plan with very many streams has fewer bins, so that
+// all series stay below 2 MB.) When the simulation runs beyond the last bin, all bins become twice as wide.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@ namespace sluice {
 
 class SeriesSink final : public Sink {
  public:
-  /// `width` is the first width of a bin in seconds, such as lower bound / 5000. `plan` must
-  /// outlive this object.
+  /// Parameter `width` is the first width of a bin in seconds, such as lower bound / 5000. `plan` must outlive this
+  /// object.
   SeriesSink(const Plan& plan, double width);
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), the
-  /// sum of all repetitions is added to each bin instead of every span.
+  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), each
+  /// bin gets the sum of all repetitions at once instead of span by span.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
@@ -33,8 +32,7 @@ class SeriesSink final : public Sink {
 
  private:
   using Bins = std::vector<double>;
-  /// The fields that span() reads for every span. They are stored side by side, because actions
-  /// themselves are large.
+  /// The fields that span() reads for every span. They are copied here, because actions themselves are large.
   struct Effect {
     double joules;   ///< above idle power
     double samples;  ///< samples that are done at the end of the action
@@ -43,11 +41,11 @@ class SeriesSink final : public Sink {
   };
   void reach(double time);  ///< widens the bins until they reach `time`
   void spread(Bins& bins, double start, double end, double amount);
-  /// Adds all repetitions of this span to the bins in the same way.
+  /// Adds all repetitions of a span to the bins, each as spread() does.
   void spread_again(Bins& bins, const Repetition& repetition, double start, double end,
                     double amount);
   SeriesTable::Series cumulative(const Bins& bins, std::size_t count) const;
-  double length(std::size_t bin) const;  ///< seconds of a bin that lie within the run
+  double length(std::size_t bin) const;  ///< seconds of the bin that lie within the run
 
   const Plan& plan_;
   std::size_t most_bins_;

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// Returns the seconds of work of the busiest stream or link in one iteration. On average an iteration cannot take
-/// less: a stream executes one action at a time, and a link carries at most its bandwidth.
+/// less, because a stream executes one action at a time, and a link moves at most its bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,9 +25,9 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// Measures a step. With few steps the end of the run makes the result too short: the last steps do not load weights
-/// for later steps, so they end sooner than in the steady state. But a step never takes less than its work on the
-/// busiest stream or link, so the result is at least this work.
+/// Returns the seconds of a step in the second half of the run. If the run has few steps, its end makes the measured
+/// time too short: the last steps do not load weights for later steps, so they end sooner than in the steady state.
+/// Therefore the result is at least the work of a step on the busiest stream or link, because a step never takes less.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

@@ -1,5 +1,5 @@
-// The steady state of an execution. The functions say how long a step takes once the pipeline is filled, and how many
-// samples it completes. Times are in seconds.
+// Measures the steady state of an execution: how long a step takes once the pipeline is filled, and how many samples a
+// step completes. Times are in seconds.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in the steady state. If further steps were run (as `sluice run` does), they are
-/// measured. Otherwise the second half of the steps asked for is measured, from the completion of the middle step to
-/// that of the last one. In this case, the result is at least the work of one step on its busiest stream or link.
-/// Returns nothing if at most one step was run.
+/// Returns the seconds of a step in the steady state. If `totals` has the time of a further step
+/// (run/further_steps.hpp), returns that time. Otherwise, measures the second half of the run, from the completion of
+/// the middle step to the completion of the last step. In this case, the result is at least the work of one step on its
+/// busiest stream or link. Returns nullopt if at most one step was run.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need nothing else. The execution must be complete, without
-/// repetitions that are left out.
+/// Collects when the steps of a run end, for callers that need only these times. The execution must be complete: no
+/// repetitions may be left out.
 class StepEnds final : public Sink {
  public:
   explicit StepEnds(const Plan& plan);

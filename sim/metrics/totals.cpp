@@ -59,7 +59,7 @@ void Totals::span(const Span& span) {
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
 }
 
-/// Records when steps are complete. Work that is done ahead for a later step does not belong to the first step.
+/// Records when steps are complete. Work for a later step that is done ahead does not belong to the first step.
 void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
   const auto reach = [&](std::optional<double>& complete) {
@@ -106,7 +106,7 @@ void Totals::repeat(const Repetition& r) {
   }
 }
 
-/// Handles the repetitions of this span that are in the middle or the last iteration.
+/// Handles those repetitions of a span that are in the middle iteration or in the last iteration.
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
   const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :

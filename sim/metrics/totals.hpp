@@ -1,5 +1,5 @@
-// The totals of an execution, collected in one pass over spans and memory events. The memory for them does not grow
-// with the number of events. The metrics are computed from them. Units are seconds, bytes, joules and FLOP.
+// Collects the totals of an execution, in one pass over spans and memory events. The metrics are computed from these
+// totals. The memory for the totals does not grow with the number of events. Units are seconds, bytes, joules and FLOP.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< seconds idle while it waits for a transfer (compute streams)
-    Sum filling_s;  ///< seconds idle until the prologue is complete (compute streams)
+    Sum exposed_s;  ///< idle seconds of a compute stream that waits for a transfer
+    Sum filling_s;  ///< idle seconds of a compute stream before the prologue ends
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
@@ -43,7 +43,7 @@ class Totals final : public Sink {
   /// The sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
-    double measured_s = 0;  ///< the part of compute_s whose seconds were measured
+    double measured_s = 0;  ///< the part of compute_s that was measured
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
     /// Seconds and bytes of transfers, for each link. A transfer counts in full for each link that it crosses. A flow
@@ -52,45 +52,47 @@ class Totals final : public Sink {
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
 
-  /// `plan` must be lowered and must outlive this object.
+  /// The actions of `plan` must have their seconds and routes. `plan` must outlive this object.
   explicit Totals(const Plan& plan);
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Adds the repeated part as many times as it is repeated. Levels of pools are the same after each repetition.
+  /// Adds all repetitions of the repeated part. After each repetition, the levels of pools are the same.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// Returns the time when everything has ended and arrived: the latest `available`.
+  /// Returns the latest `available` of all spans: the time at which all actions have ended and all data have arrived.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
   const Sums& sums() const;  ///< computed at the first call after new spans
 
-  /// Returns whether every action of the plan has been executed as often as it should be.
+  /// Returns whether every action of the plan has been executed as often as the plan says.
   bool complete() const;
 
-  /// Returns the time when the last iteration of the middle step was complete, which is the latest `available` of its
-  /// actions. last_complete() does the same for the last iteration of all, n - 1. They return nothing if their
-  /// iteration was not reached. If an iteration of the body is at least a step, the middle is iteration (n - 1) / 2.
+  /// middle_complete() returns the time when the last iteration of the middle step was complete, which is the latest
+  /// `available` of its actions. If an iteration of the body is at least a step, this is iteration (n - 1) / 2.
+  /// last_complete() returns the same time of the last iteration, n - 1. The functions return nullopt if the iteration
+  /// was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// Returns the time when the first step was complete. If an iteration of the body contains several steps, this is
-  /// when as many samples were done as a step has. Returns nothing if this was not reached.
+  /// Returns the time when the first step was complete. If an iteration of the body contains several steps, the first
+  /// step is complete when the number of samples of a step is done. Returns nullopt if the first step was not
+  /// completed.
   std::optional<double> first_complete() const;
 
   /// Returns the bound of the plan. It is computed at the first call.
   const Bound& bound() const;
 
-  /// Sets the seconds of the bound of the question that the plan answers. They are empty if the plan does not answer a
+  /// Sets the bound of the question that the plan answers, in seconds. Pass nullopt if the plan does not answer a
   /// question.
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Sets the seconds of a step in the steady state, measured by further steps beyond those asked for. They are empty
-  /// if no further steps were run.
+  /// Sets the seconds of a step in the steady state that a longer run has shown (run/further_steps.hpp). Pass nullopt
+  /// if there was no longer run.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
@@ -100,14 +102,14 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    std::int32_t ahead;  ///< of an action of the body: how many iterations later its work is needed
+    std::int32_t ahead;  ///< the number of iterations after which its work is needed
   };
   struct FinishedSamples {
     double when;
     std::int64_t samples;
   };
   Sums add_up() const;
-  /// Adds a flow. `seconds` is the time for which it is on its links, over all executions.
+  /// Adds a flow. Parameter `seconds` is the time for which the flow is on its links, over all executions.
   void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
                 double seconds) const;
   /// Returns whether the span is a computation that waited for a transfer.
@@ -125,7 +127,7 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// For the first iteration of a body that contains several steps.
+  /// The samples that the first iteration completes, for a body whose iteration contains several steps.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

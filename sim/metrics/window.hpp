@@ -1,4 +1,4 @@
-// The times of executions in the last few iterations of a plan's body. Only lower_bound() uses this.
+// Holds the times of executions in a few consecutive iterations of a plan's body. Only lower_bound() uses this file.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// lower_bound: every execution of this plan takes at least this time. bound_by: the resource that is the reason for
-// this bound.
+// The metrics lower_bound_s (every execution of the plan takes at least this time), bound_ratio, and bound_by (the
+// resource that is the reason for the bound).
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -25,14 +25,14 @@ extern const Metric lower_bound_s_metric = {
     .name = "lower_bound_s",
     .unit = "s",
     .summary =
-        "The makespan below which no execution of this plan can get. It is the time of the busiest stream or link with "
-        "what must come before and after, or of the longest chain of actions.",
+        "A lower bound of the makespan of every execution of this plan. The bound is the time of the busiest stream "
+        "or link with the actions that must come before and after, or the time of the longest chain of actions.",
     .details =
-        "For each stream it adds up the shortest time before its first action, the seconds of all its actions, and the "
-        "shortest time after its last action. For each link it does the same with the bytes of the link / its "
-        "bandwidth. The bound is the greatest of these sums, or the longest chain of actions that wait for each other "
-        "if that is longer. Waits for memory are left out, because they can only delay actions. The comment in the "
-        "source has the proof.",
+        "For each stream, the bound adds up the shortest time before the first action, the seconds of all actions, "
+        "and the shortest time after the last action. For each link, the seconds are the bytes that cross the link / "
+        "its bandwidth. The bound is the greatest of these sums, or the time of the longest chain of actions that "
+        "wait for each other if this time is longer. Waits for memory are left out, because they can only delay "
+        "actions. The comment in the source has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -44,8 +44,8 @@ extern const Metric bound_ratio_metric = {
     .unit = "1",
     .summary = "Lower bound / makespan; at 1 the plan cannot be executed faster.",
     .details =
-        "It says how good the execution of a plan is. A low value means that actions of the plan wait for each other, "
-        "so that another order or another policy may be faster.",
+        "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for "
+        "each other, so another order or another policy may be faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -56,10 +56,10 @@ extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
     .summary =
-        "The stream or link that explains the lower bound. Its own work is at least half of the bound, and takes, with "
-        "what must come before and after, as long as the bound or up to 1 % less. Among several it is the one that "
-        "works longest. If there is none, the value is dependencies: several streams or links must work one after the "
-        "other.",
+        "The stream or link that explains the lower bound. Its own work is at least half of the bound. Together with "
+        "the actions that must come before and after, its work takes at least 99 % of the bound. If several streams "
+        "or links qualify, the value is the one that works longest. If none qualifies, the value is dependencies: "
+        "several streams or links must work in turn.",
     .details =
         "Use it to see what to improve. If it names a compute stream, a faster device helps; if it names a link or a "
         "copy engine, a faster link or fewer bytes help. If it says dependencies, more overlap between streams helps.",

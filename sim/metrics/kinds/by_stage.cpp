@@ -1,4 +1,4 @@
-// compute_s_by_stage: the seconds of computation for each stage.
+// The metric compute_s_by_stage: the seconds of computation of each stage.
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
 /// last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  // For an action without a stage, -1 becomes the largest value, `none`.
+  // An action without a stage has the number -1, which becomes the largest value, `none`.
   std::map<std::uint32_t, double> seconds;
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
@@ -40,9 +40,10 @@ extern const Metric compute_s_by_stage_metric = {
     .unit = "s",
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .details =
-        "It adds up the seconds of all actions of a stage on compute streams, in training for example forward passes, "
-        "backward passes and recomputation. Stages with the same name count together, and actions without a stage "
-        "count under `none`. Use it to find the stage that takes longest when you choose another cut.",
+        "The metric adds up the seconds of all actions of a stage on compute streams. In training, these actions are "
+        "forward passes, backward passes and recomputation. Stages with the same name count together, and actions "
+        "without a stage count under `none`. Use it to find the stage that takes longest when you choose another "
+        "cut.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -1,4 +1,4 @@
-// compute: says how long the compute streams were busy, and how well they were used.
+// Metrics that say how long the compute streams were busy, and how well they were used.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -34,7 +34,7 @@ SummaryValue bubble(const Totals& totals) {
   }
   if (greatest == 0) return SummaryValue::none("nothing was computed");
   const double mean = totals.sums().compute_s / static_cast<double>(compute_streams(plan));
-  // Rounding must not make the result negative.
+  // Without max(), rounding could make the result negative.
   return SummaryValue::of(std::max(0.0, 1 - mean / greatest));
 }
 
@@ -45,9 +45,9 @@ extern const Metric compute_s_metric = {
     .unit = "s",
     .summary = "Busy time of all compute streams, including recomputation.",
     .details =
-        "It adds up the seconds of all executed actions of the compute streams: two devices that compute for 1 s at "
-        "the same time count 2 s. A computation that reads over a link counts from its start to its end. Use it to "
-        "compare how much work plans have; compute_utilisation says how well the devices are used.",
+        "The metric adds up the seconds of all executed actions of the compute streams: two devices that compute for "
+        "1 s at the same time count 2 s. A computation that reads over a link counts from its start to its end. Use "
+        "it to compare how much work plans have; compute_utilisation says how well the devices are used.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -59,8 +59,9 @@ extern const Metric compute_utilisation_metric = {
     .unit = "1",
     .summary = "The busy time of the compute streams / (makespan x number of compute streams).",
     .details =
-        "It is 1 if all compute streams are busy from the start to the end of the run. A low value with a high "
-        "exposed_transfer_s means that links limit the run; without it, devices wait for each other.",
+        "The value is 1 if all compute streams are busy from the start to the end of the run. A low value with a "
+        "high exposed_transfer_s means that links limit the run. A low value with a low exposed_transfer_s means "
+        "that devices wait for each other.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -74,9 +75,9 @@ extern const Metric bubble_fraction_metric = {
         "1 - (mean busy time of the compute streams) / (longest time of a compute stream from its first start to its "
         "last end).",
     .details =
-        "It is the share of time in which devices wait for each other at the beginning and the end of a pipeline, and "
-        "for transfers between. With one device it is the share of time between its first and last computation in "
-        "which it does not compute.",
+        "The value is the share of time in which devices of a pipeline do not compute: they wait for each other at "
+        "its beginning and end, and for transfers. With one device, the value is the share of the time between its "
+        "first and last computation in which the device does not compute.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

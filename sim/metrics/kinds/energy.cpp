@@ -1,5 +1,5 @@
-// energy: the energy of idle power during the whole run, plus the energy of the work above idle. Devices and links
-// without watts are not counted. If none has watts, the energy is not known.
+// Metrics of energy: the idle power during the whole run, plus the energy of the work above idle. Devices and links
+// without watts are not counted. If no device and no link has watts, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -70,9 +70,9 @@ extern const Metric energy_j_metric = {
     .unit = "J",
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
-        "It is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add nothing, so "
-        "compare two runs only if the platforms give the watts of the same parts. It has no value if no watts and no "
-        "joules are known.",
+        "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
+        "nothing, so compare two runs only if the platforms give the watts of the same parts. It has no value if no "
+        "watts and no joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -85,8 +85,8 @@ extern const Metric energy_j_by_device_metric = {
     .summary = "The idle power of the device x makespan, plus the joules of its actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
-        "takes above idle power; the cost model gives them. Use it to see which device takes the energy, and what a "
-        "longer makespan costs while nothing is computed.",
+        "takes above idle power. The cost model gives these joules. Use it to see which device takes the energy, and "
+        "what a longer makespan costs while nothing is computed.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -99,9 +99,9 @@ extern const Metric energy_j_by_link_metric = {
     .summary =
         "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .details =
-        "The power of a link rises from idle to busy power in proportion to the part of its bandwidth that is used. So "
-        "the energy depends on the bytes that crossed the link, and not on the order of the transfers, apart from the "
-        "makespan. Only links for which the platform gives watts have a value.",
+        "The power of a link rises from idle to busy power in proportion to the used share of its bandwidth. So the "
+        "energy depends on the makespan and on the bytes that crossed the link, but not on the order of the "
+        "transfers. Only links for which the platform gives watts have a value.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",
@@ -115,7 +115,7 @@ extern const Metric energy_per_sample_j_metric = {
     .summary = "Energy / samples.",
     .details =
         "The formula is energy_j / samples. Use it to compare runs with different numbers of samples. The idle power "
-        "during the first loads and at the end of the run counts as well, and weighs more in a short run.",
+        "during the first loads and at the end of the run counts, too, and weighs more in a short run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

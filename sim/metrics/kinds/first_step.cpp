@@ -1,4 +1,4 @@
-// first_step_s: the time until the first step is complete, including the first loads.
+// The metric first_step_s: the time until the first step is complete, including the first loads.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -18,8 +18,8 @@ extern const Metric first_step_s_metric = {
     .summary =
         "Time from the start of the run until the first step is complete, including the loads before it.",
     .details =
-        "It is the moment at which all actions of the first step have ended and their data have arrived. Work that the "
-        "first iterations do ahead for later steps does not count. Use it as the time after which a user has the "
+        "The first step is complete when all its actions have ended and their data have arrived. Work for later "
+        "steps that the first iterations do ahead does not count. Use it as the time after which a user has the "
         "answer of the first step. It has no value if the plan has no body.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",

@@ -1,4 +1,4 @@
-// flop: how much was computed, in total and per transferred byte.
+// Metrics that say how much was computed, in total and per transferred byte.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -21,9 +21,9 @@ extern const Metric flop_metric = {
     .summary =
         "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
     .details =
-        "Recomputation counts as well: with it, a step has more FLOP than the passes of the model. The page of layers "
-        "says what each type of layer counts. Divide the value by makespan_s to compare a run with the peak rate of a "
-        "device.",
+        "Recomputation counts, too, so a step with recomputation has more FLOP than the passes of the model. The "
+        "page of layers says what each type of layer counts. Divide the value by makespan_s to compare a run with "
+        "the peak rate of a device.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -1,4 +1,4 @@
-// measured_share: the share of the computation's seconds that was measured.
+// The metric measured_share: the share of the computation's seconds that was measured.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -18,8 +18,9 @@ extern const Metric measured_share_metric = {
     .summary =
         "Seconds of computation that rest on measurements / busy time of the compute streams.",
     .details =
-        "Use it to see how far an answer rests on measurements: 1 means that all seconds of computation were measured "
-        "or interpolated between measurements, 0 that all come from a formula.",
+        "Use it to see to which degree an answer rests on measurements. The value 1 means that all seconds of "
+        "computation were measured or interpolated between measurements. The value 0 means that all seconds come "
+        "from a formula.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: roofline}' --json",

@@ -1,4 +1,4 @@
-// peak_bytes: the most bytes in each pool, the tensor classes to which these bytes belong, and by how much they exceed
+// Metrics of memory: the most bytes in each pool, the tensor classes to which these bytes belong, and the bytes beyond
 // the capacity.
 #include <algorithm>
 #include <utility>
@@ -47,8 +47,8 @@ extern const Metric peak_bytes_metric = {
     .unit = "byte",
     .summary = "The most bytes that the pool held at one moment.",
     .details =
-        "All bytes count that actions have allocated in the pool and have not freed yet, and the tensors whose home is "
-        "the pool. Compare it with the capacity of the memory to see how much room is left.",
+        "The value counts the bytes that actions have allocated in the pool and have not freed yet, and the tensors "
+        "whose home is the pool. Compare it with the capacity of the memory to see how much room is left.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -60,9 +60,9 @@ extern const Metric peak_bytes_by_class_metric = {
     .unit = "byte",
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .details =
-        "The values of a pool add up to its peak_bytes. Use it to see what fills a memory. If these are mostly "
-        "weights, a policy that loads weights in turn needs less memory; if these are mostly activations, a smaller "
-        "micro-batch or other fates need less.",
+        "The values of a pool add up to its peak_bytes. Use it to see what fills a memory. If most bytes are "
+        "weights, a policy whose weights take turns needs less memory. If most bytes are activations, a smaller "
+        "micro-batch or other fates need less memory.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -74,8 +74,8 @@ extern const Metric overflow_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
     .details =
-        "It is above 0 only if the scenario says that capacities are not enforced. Then it says how much memory is "
-        "missing.",
+        "The value can be above 0 only if the scenario says that capacities are not enforced. It then says how much "
+        "memory is missing.",
     .source = "definition",
     .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",
     .better = Metric::Better::lower,

@@ -1,4 +1,5 @@
-// question_bound: every plan for this model, workload and machine takes at least this time.
+// The metrics question_bound_s (every plan for this model, workload and machine takes at least this time) and
+// question_ratio.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -25,13 +26,15 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "The makespan below which no plan for this model, workload and machine can get, as long as it computes on the "
-        "devices that the policy uses, in their first memory. It counts computation, the bytes that must cross the "
-        "host's links, the first loads, and what the memory cannot hold yet when the last sample needs it.",
+        "A lower bound of the makespan of every plan for this model, workload and machine that computes on the "
+        "devices of the policy, in their first memory. The bound counts computation, the bytes that must cross the "
+        "host's links, the first loads, and the bytes for the last sample that must still be loaded because the "
+        "memory cannot hold them earlier.",
     .details =
-        "Unlike lower_bound_s, it does not depend on the plan, neither on its cut nor on the order of its actions. Use "
-        "it to see whether another policy is worth trying: no policy on these devices can get below it. It has no "
-        "value for the run of a plan file, because a plan file does not name its model and machine.",
+        "Unlike lower_bound_s, this bound does not depend on the plan, so it depends neither on the cut nor on the "
+        "order of actions. Use it to see whether another policy is worth trying: no policy on these devices can be "
+        "faster than the bound. It has no value for the run of a plan file, because a plan file does not name its "
+        "model and machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -43,8 +46,8 @@ extern const Metric question_ratio_metric = {
     .unit = "1",
     .summary = "Bound of the question / makespan; at 1 no plan is faster.",
     .details =
-        "It says how good the plan is. The difference from 1 is the most that any other policy, cut or strategy could "
-        "gain. It need not be possible to gain it, because the bound leaves out some waits.",
+        "The ratio says how good the plan is. The difference from 1 is the most that any other policy, cut or "
+        "strategy could gain. The real gain may be smaller, because the bound leaves out some waits.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

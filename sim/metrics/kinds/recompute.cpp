@@ -1,4 +1,4 @@
-// recompute: the cost of computing activations a second time.
+// Metrics of the cost of computing activations a second time.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -21,9 +21,9 @@ extern const Metric recompute_s_metric = {
     .unit = "s",
     .summary = "Busy time of the compute streams that is recomputation.",
     .details =
-        "It adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward computations "
-        "whose activations were dropped, because a backward pass needs them again. These seconds are a part of "
-        "compute_s. Use recompute_overhead to compare them with the other computation.",
+        "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward "
+        "computations whose activations were dropped, because a backward pass needs them again. These seconds are a "
+        "part of compute_s. Use recompute_overhead to compare recomputation with the other computation.",
     .source = "definition",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
@@ -33,10 +33,10 @@ extern const Metric recompute_s_metric = {
 extern const Metric recompute_overhead_metric = {
     .name = "recompute_overhead",
     .unit = "1",
-    .summary = "Recomputation / (compute - recomputation).",
+    .summary = "Seconds of recomputation / seconds of all other computation.",
     .details =
-        "A value of 0.33 means that recomputation adds a third to the computation that would be needed without it. It "
-        "is the price that strategies for fates pay for memory.",
+        "A value of 0.33 means that recomputation adds a third to the other computation. Strategies for fates save "
+        "memory at this price.",
     .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -1,4 +1,4 @@
-// samples: how many samples were completed, and how fast.
+// Metrics that say how many samples were completed, and how fast.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -19,7 +19,7 @@ SummaryValue throughput(const Totals& totals) {
 extern const Metric samples_metric = {
     .name = "samples",
     .unit = "sample",
-    .summary = "Samples whose answer is complete.",
+    .summary = "The number of samples whose answer is complete.",
     .details =
         "Each action of a plan says how many samples are complete when it ends (`samples_done`). The metric adds up "
         "these numbers over all executions of actions. Use it to see how far an interrupted run has come.",
@@ -32,10 +32,10 @@ extern const Metric samples_metric = {
 extern const Metric throughput_samples_per_s_metric = {
     .name = "throughput_samples_per_s",
     .unit = "sample/s",
-    .summary = "Samples / makespan, over the steps asked for and including the first loads.",
+    .summary = "Samples / makespan, over all steps of the run and including the first loads.",
     .details =
-        "The formula is samples / makespan_s. Use it for a run of exactly this length. In a short run the first loads "
-        "and the end of the run lower the value; for a run that goes on for a long time use "
+        "The formula is samples / makespan_s. Use it for a run of exactly this length. In a short run, the first "
+        "loads and the end of the run lower the value. For a run that goes on for a long time, use "
         "steady_throughput_samples_per_s.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",

@@ -1,4 +1,4 @@
-// steady_throughput: the number of samples per second after the first loads.
+// The metric steady_throughput_samples_per_s: the number of samples per second after the first loads.
 #include "metrics/metric.hpp"
 #include "metrics/steady.hpp"
 

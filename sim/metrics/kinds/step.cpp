@@ -1,4 +1,4 @@
-// step_s: the time of a step in the steady state.
+// The metric step_s: the time of a step in the steady state.
 #include "metrics/metric.hpp"
 #include "metrics/steady.hpp"
 
@@ -19,12 +19,12 @@ extern const Metric step_s_metric = {
     .name = "step_s",
     .unit = "s",
     .summary =
-        "Time of one step in the steady state of this plan, without the first loads and without "
-        "the end of the run; the body is run on beyond the steps asked for to measure it.",
+        "Time of one step in the steady state of this plan, without the first loads and without the end of the run. "
+        "To measure this time, a run with more steps is simulated.",
     .details =
-        "Use it to compare policies for a run that goes on for a long time: it does not depend on how many steps were "
-        "asked for. The makespan also contains the first loads and the end of the run, which count more in a short "
-        "run.",
+        "Use it to compare policies for a run that goes on for a long time: the value does not depend on the number "
+        "of steps of the run. The makespan also contains the first loads and the end of the run, which weigh more in "
+        "a short run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

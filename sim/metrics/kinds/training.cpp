@@ -1,4 +1,4 @@
-// training: the cost of training compared with inference, and the bytes that leave the device in training.
+// Metrics of training: its cost compared with inference, and the bytes that leave the device.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -18,7 +18,7 @@ bool trains(const Plan& plan) {
                      [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
-/// Counts saves of activations. Each byte counts as often as it leaves the device.
+/// Adds up the bytes of saved activations. A byte that leaves the device twice counts twice.
 SummaryValue offloaded(const Totals& totals) {
   const Plan& plan = totals.plan();
   double bytes = 0;
@@ -37,7 +37,8 @@ SummaryValue over_inference(const Totals& totals) {
   if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
   const double forward = seconds_of(totals, ActionKind::forward);
   if (forward == 0) return SummaryValue::none("the forward passes took no time");
-  double seconds = 0;  // The time for loading weights once does not belong to the cost of a sample.
+  // The time of the first load of weights is not a part of the cost of a sample.
+  double seconds = 0;
   for (std::size_t s = 0; s < totals.streams().size(); ++s)
     if (totals.plan().streams[s].kind == StreamKind::compute)
       seconds += totals.makespan() - totals.streams()[s].filling_s.value();
@@ -51,9 +52,9 @@ extern const Metric offloaded_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes of activations that were saved from a device to another memory.",
     .details =
-        "It adds up the activations that transfers of the kind `save` move. A byte that is saved twice counts twice, "
-        "and loads do not count. Use it to see how much a plan offloads; recompute_s says how much it recomputes "
-        "instead.",
+        "The metric adds up the activations that transfers of the kind `save` move. A byte that is saved twice "
+        "counts twice, and loads do not count. Use it to see how much a plan offloads; recompute_s says how much a "
+        "plan recomputes instead.",
     .source = "Rhu et al., vDNN (2016), section 3",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
@@ -64,13 +65,13 @@ extern const Metric training_over_inference_metric = {
     .name = "training_over_inference",
     .unit = "1",
     .summary =
-        "The cost of a sample in training compared with its bare inference. It is the time of the compute streams, "
-        "busy or idle, divided by the busy time of the forward passes, each counted once. The time for which the "
+        "The cost of a sample in training compared with its inference. The value is the time of the compute streams, "
+        "busy or idle, divided by the busy time of the forward passes without recomputation. The time for which the "
         "streams wait while the prologue loads weights is left out.",
     .details =
-        "For most networks the backward pass takes about twice the FLOP of the forward pass, so that a value near 3 "
-        "means that little time is lost. The rest of a larger value is recomputation, the update of the weights, and "
-        "waits for transfers or for other devices.",
+        "For most networks the backward pass takes about twice the FLOP of the forward pass, so a value near 3 means "
+        "that little time is lost. Recomputation, the update of the weights, and waits for transfers or for other "
+        "devices make the value larger.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

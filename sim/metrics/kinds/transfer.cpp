@@ -1,5 +1,6 @@
-// transfer_s: how long transfers occupied their streams, including set-up. full_rate_s: how long the bytes of the
-// transfers need the links. exposed_transfer_s: how long compute streams waited for transfers.
+// Metrics of transfers. The metrics transfer_s… say how long transfers occupied their streams, including set-up. The
+// metric full_rate_s_by_link says how long the bytes need the links at their full rates. The metric exposed_transfer_s
+// says how long compute streams waited for transfers.
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Unlike the time of the transfers, this time does not grow when transfers share the link.
+/// Unlike transfer_s_by_link, this time does not grow when transfers share the link.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -51,9 +52,9 @@ extern const Metric transfer_s_metric = {
     .unit = "s",
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .details =
-        "It adds up the seconds of all transfers: two transfers that run for 1 s at the same time count 2 s, and a "
-        "transfer takes longer while it shares a link. Transfers may be hidden behind computation; exposed_transfer_s "
-        "says how long computation waits for them.",
+        "The metric adds up the seconds of all transfers: two transfers that run for 1 s at the same time count 2 s, "
+        "and a transfer takes longer while it shares a link. Transfers may be hidden behind computation; "
+        "exposed_transfer_s says how long computation waits for them.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -64,10 +65,10 @@ extern const Metric transfer_s_by_link_metric = {
     .name = "transfer_s_by_link",
     .unit = "s",
     .summary =
-        "Busy time of the transfers that cross the link. A transfer over two links counts for "
-        "both, and a flow of a computation counts with the time that it takes alone.",
+        "Busy time of the transfers that cross the link. A transfer over two links counts for each of the two links. "
+        "A flow of a computation counts with the time that it would take alone on its links.",
     .details =
-        "The times of transfers that use the link at the same moment are added up, so that the value may exceed the "
+        "The times of transfers that use the link at the same moment are added up, so the value may exceed the "
         "makespan. Use it with full_rate_s_by_link to see how well the transfers use the link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -92,7 +93,7 @@ extern const Metric transfer_s_by_class_metric = {
 extern const Metric full_rate_s_by_link_metric = {
     .name = "full_rate_s_by_link",
     .unit = "s",
-    .summary = "Bytes that crossed the link / its bandwidth: the least time that they take.",
+    .summary = "Bytes that crossed the link / its bandwidth: the least time that these bytes take.",
     .details =
         "Compare it with transfer_s_by_link: the difference is set-up time, and time in which transfers shared the "
         "link or were limited by another link.",
@@ -107,8 +108,8 @@ extern const Metric exposed_transfer_s_metric = {
     .unit = "s",
     .summary = "Time in which compute streams were idle and waited last for a transfer.",
     .details =
-        "It is the part of the transfers that is not hidden behind computation. A faster link can shorten the run by "
-        "about as much, as long as nothing else becomes the limit.",
+        "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
+        "the run by about this time, as long as no other resource becomes the limit.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

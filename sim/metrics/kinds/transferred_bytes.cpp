@@ -1,4 +1,4 @@
-// transferred_bytes: how many bytes were moved.
+// Metrics of the number of bytes that were moved.
 #include <utility>
 #include <vector>
 
@@ -35,7 +35,7 @@ extern const Metric transferred_bytes_metric = {
     .summary = "Bytes of all transfers, each counted once.",
     .details =
         "A transfer over several links counts once. A tensor that is loaded twice counts twice. Bytes that "
-        "computations read or write over links count as well. Use it to compare how much policies move.",
+        "computations read or write over links count as well. Use it to compare how many bytes policies move.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -47,8 +47,9 @@ extern const Metric transferred_bytes_by_link_metric = {
     .unit = "byte",
     .summary = "Bytes that crossed the link.",
     .details =
-        "A transfer over two links counts for both, so that the values may add up to more than transferred_bytes. Use "
-        "it to find the link that carries the most bytes; full_rate_s_by_link turns these bytes into seconds.",
+        "A transfer over two links counts for each of the two links, so the values may add up to more than "
+        "transferred_bytes. Use it to find the link that carries the most bytes; full_rate_s_by_link turns these "
+        "bytes into seconds.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
