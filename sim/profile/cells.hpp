@@ -21,7 +21,7 @@ std::vector<double> numbers(const std::string& text);
 std::vector<std::vector<std::int64_t>> shapes(const std::string& text);
 /// Reads named whole numbers such as "m=8192;n=4096".
 std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& text);
-/// Returns the index of the text in `words`. Throws InputError if `words` does not have the text.
+/// Returns the index of the text in `words`. Throws InputError if the text is not in `words`.
 std::size_t word(const std::string& text, const std::vector<std::string>& words);
 
 std::string text_of(const std::vector<double>& numbers);

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The words of each class, in lower case. Words of torch may have 1d, 2d or 3d at the end in addition.
+/// The words of each class, in lower case. A word of torch may also end in 1d, 2d or 3d.
 const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
   static const std::map<std::string_view, std::vector<std::string_view>> words = {
       {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},

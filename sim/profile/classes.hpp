@@ -1,16 +1,16 @@
-// Finds the class of an operator. An operator has different names in Sluice, in torch and in tables, and all of these
-// names have the same class.
+// Finds the class of an operator. An operator may have different names in Sluice, in torch and in tables. All names of
+// one operator have the same class.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// Returns the class of an operator by its name, such as "linear" for gemm, dense and Linear. The text is empty if the
-/// name has no class.
+/// Returns the class of an operator by its name, such as "linear" for gemm, dense and Linear. Returns an empty text if
+/// the name has no class.
 std::string class_of_operator(const std::string& word);
 
-/// Whether the operators of the class are products of matrices, or are computed as such products.
+/// Returns whether the operators of the class are products of matrices, or are computed as such products.
 bool is_product_class(const std::string& name);
 
 }  // namespace sluice

@@ -82,7 +82,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
        .get = [](const ProfileRow& row) { return cell::text_of((row.*of).samples); },
        .set = [](ProfileRow& row, const std::string& c) { (row.*of).samples = cell::numbers(c); }},
       {.name = unit + "_n",
-       .summary = "how many samples there were",
+       .summary = "the number of samples",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said((row.*of).n); },
        .set =
@@ -90,10 +90,13 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
              (row.*of).n = cell::number(c);
              if (*(row.*of).n < 1) throw InputError("'" + c + "': expected at least 1 sample");
            }},
-      statistic<of, &Statistics::mean>(unit + "_mean", "their mean, " + what, dimension),
-      statistic<of, &Statistics::median>(unit + "_median", "their median, " + what, dimension),
+      statistic<of, &Statistics::mean>(unit + "_mean", "the mean of the samples, " + what,
+                                       dimension),
+      statistic<of, &Statistics::median>(unit + "_median", "the median of the samples, " + what,
+                                         dimension),
       statistic<of, &Statistics::std>(
-          unit + "_std", "their standard deviation (divisor n - 1), " + what, dimension),
+          unit + "_std", "the standard deviation of the samples (divisor n - 1), " + what,
+          dimension),
   };
 }
 
@@ -102,15 +105,18 @@ std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
                                         "the class of operator: a layer type, or any word"),
-      text<&ProfileRow::config>("config", "its configuration as text"),
-      text<&ProfileRow::node>("node", "which instance in a graph"),
+      text<&ProfileRow::config>("config", "the configuration of the operator as text"),
+      text<&ProfileRow::node>("node", "the name of one instance in a graph"),
       {.name = "sizes",
        .summary = "named whole numbers: m=8192;n=4096",
        .key = true,
        .get = [](const ProfileRow& row) { return cell::text_of(row.sizes); },
        .set = [](ProfileRow& row, const std::string& c) { row.sizes = cell::sizes(c); }},
-      shapes<&ProfileRow::inputs>("inputs", "shapes of what is read, the batch first: 8x64x56x56"),
-      shapes<&ProfileRow::outputs>("outputs", "shapes of what is written"),
+      shapes<&ProfileRow::inputs>(
+          "inputs",
+          "shapes of the tensors that are read, with the batch first, such as "
+          "8x64x56x56"),
+      shapes<&ProfileRow::outputs>("outputs", "shapes of the tensors that are written"),
       {.name = "batch",
        .summary = "samples that were measured together",
        .kind = Kind::number,
@@ -154,7 +160,7 @@ std::vector<ProfileColumn> circumstances() {
        .set = [](ProfileRow& row,
                  const std::string& c) { row.cache = caches[cell::word(c, caches)]; }},
       text<&ProfileRow::method>("method", "how the row was measured: single, simultaneous, loop"),
-      text<&ProfileRow::device>("device", "on what it was measured"),
+      text<&ProfileRow::device>("device", "the device on which the row was measured"),
       {.name = "level",
        .summary = "leaf (an operator), inner (a module with children), whole (a model)",
        .key = true,
@@ -164,7 +170,7 @@ std::vector<ProfileColumn> circumstances() {
            },
        .set = [](ProfileRow& row,
                  const std::string& c) { row.level = static_cast<Level>(cell::word(c, levels)); }},
-      text<&ProfileRow::model>("model", "the model that it was taken from"),
+      text<&ProfileRow::model>("model", "the model that contains the operator"),
   };
 }
 
@@ -172,7 +178,7 @@ std::vector<ProfileColumn> circumstances() {
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",
-       .summary = "how often it occurs in the model",
+       .summary = "how often the operator occurs in the model",
        .kind = Kind::number,
        .get =
            [](const ProfileRow& row) {
@@ -182,7 +188,7 @@ std::vector<ProfileColumn> amounts() {
       number<&ProfileRow::flop>("flop", "FLOP of one call", Dimension::flop),
       number<&ProfileRow::bytes>("bytes", "bytes that one call reads and writes", Dimension::bytes),
       {.name = "calls",
-       .summary = "calls behind each sample",
+       .summary = "number of calls in each sample",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return row.calls == 1 ? "" : exact(row.calls); },
        .set =
@@ -196,7 +202,8 @@ std::vector<ProfileColumn> amounts() {
 std::vector<ProfileColumn> marks_of_measuring() {
   return {
       number<&ProfileRow::joules_error>(
-          "joules_error", "the uncertainty by the meter's resolution, J", Dimension::joules),
+          "joules_error", "the largest error that the meter's resolution causes, in J",
+          Dimension::joules),
       {.name = "processed",
        .summary = "no (planned), yes (measured), failed",
        .get = [](const ProfileRow& row) { return marks[static_cast<std::size_t>(row.processed)]; },
@@ -205,7 +212,7 @@ std::vector<ProfileColumn> marks_of_measuring() {
              row.processed = static_cast<Processed>(cell::word(c, marks));
            }},
       {.name = "run",
-       .summary = "rows of one run are measured at once",
+       .summary = "the number of a run; its rows are measured at once",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},

@@ -1,4 +1,4 @@
-// The columns of a profile. This one table is the source for reading, writing, keys and help.
+// The columns of a profile. The table of columns is used for reading, for writing, for keys and for help.
 #pragma once
 
 #include <string>
@@ -14,31 +14,33 @@ struct ProfileColumn {
   enum class Kind {
     text,
     number,  ///< a float64 in HDF5
-    samples  ///< a list of numbers
+    samples  ///< a list of numbers, one per sample
   };
   std::string name;
   std::string summary;
   Kind kind = Kind::text;
-  bool key = false;                                     ///< the column is part of the key of a row
+  /// Whether the column is part of a row's key.
+  bool key = false;
   Dimension dimension = Dimension::none;                ///< the dimension of the column's numbers
   std::string (*get)(const ProfileRow& row) = nullptr;  ///< returns "" if the row has no value
   /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
 };
 
-/// Returns the columns in the order in which they are written.
+/// Returns the columns in the order in which a profile is written.
 const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
 /// Returns nullptr if there is no such column.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Throws InputError without a position if there is no such column. The message suggests a known column.
+/// Returns the column of that name. If there is no such column, throws InputError without a position, whose message
+/// suggests a known column.
 const ProfileColumn& profile_column(std::string_view name);
 
 /// Returns the row's key as one text, without the columns in `but`.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
-/// Fills in the cells that follow from other cells: statistics of samples, and `processed`. Throws InputError without a
-/// position if the cells contradict each other.
+/// Fills in the values that follow from other values of the row: statistics of samples, and `processed`. Throws
+/// InputError without a position if values of the row contradict each other.
 void settle_row(ProfileRow& row);
 
 }  // namespace sluice

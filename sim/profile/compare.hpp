@@ -21,24 +21,24 @@ struct ComparedRow {
 };
 
 struct CompareOptions {
-  bool energy = false;      ///< compare joules instead of seconds
+  bool energy = false;      ///< whether joules are compared instead of seconds
   double least = 0;         ///< a row is left out if one of its two numbers is at most this
   double tolerance = 0.05;  ///< a row agrees if its ratio differs from 1 by at most this
-  /// Columns in which a row of A and a row of B may differ and still count as the same row.
+  /// Columns that are not compared when rows of A are matched with rows of B.
   std::vector<std::string> but = {};
 };
 
-/// The result for the rows that both profiles have. It holds pointers to rows of the profiles.
+/// The result of a comparison. It holds pointers to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< in the order of A
   std::size_t pairs = 0;          ///< rows with a number in both profiles
   std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
-  std::size_t below_least = 0;    ///< pairs that are left out because a number is at most `least`
-  /// Rows that both profiles have, but without a number in one of them.
+  std::size_t below_least = 0;    ///< pairs left out because a number is at most `least`
+  /// Rows that both profiles have, but that have no number in at least one profile.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
-  std::size_t agreeing = 0;                     ///< how many of `rows` agree
-  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of A to B; 0 if there are no rows
+  std::size_t agreeing = 0;                     ///< the number of `rows` that agree
+  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of A to B; 0 without rows
   double sum_a = 0, sum_b = 0;
 
   /// Returns the row with the greatest difference, or nullptr if there are no rows.

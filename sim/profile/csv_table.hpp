@@ -18,14 +18,14 @@ struct CsvCell {
 struct CsvTable {
   std::shared_ptr<const Source> source;
   std::vector<CsvCell> heading;
-  std::vector<std::vector<CsvCell>> rows;  ///< each row has as many cells as the heading
+  std::vector<std::vector<CsvCell>> rows;  ///< each row has one cell per column of the heading
 
-  /// Throws InputError with the position of the cell.
+  /// Throws InputError with the position of a cell.
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Reads a table. Throws InputError for a quote that does not end, text after a closing quote, a row that is wider or
-/// narrower than the heading, a missing heading, or a name that the heading has twice.
+/// Reads a table. Throws InputError if a quote does not end, if text follows a closing quote, if a row is longer or
+/// shorter than the heading, if there is no heading, or if a name appears twice in the heading.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

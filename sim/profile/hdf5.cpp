@@ -181,7 +181,7 @@ class HdfReader {
   FileReader file_;
 };
 
-/// Reads the file and returns its content as CSV, with `format` as the first key of the header.
+/// Reads the file and returns its content as CSV. The first key of the header is `format`.
 std::string text_of_file(const std::string& path) {
   const auto held = hdf5::lock();
   try {
@@ -196,9 +196,9 @@ std::string text_of_file(const std::string& path) {
   }
 }
 
-/// HDF5 keeps texts of variable length in heaps, and its library does not check the sizes of heaps. So a damaged file
-/// can crash the library or let it run for ever. For this reason, a child process reads the file and passes its content
-/// on as CSV.
+/// HDF5 stores texts of variable length in heaps, and its library does not check the sizes of heaps. So a damaged file
+/// can crash the library, or the library may never return. For this reason, a child process reads the file and returns
+/// its content as CSV.
 Profile read_hdf5_profile(const std::string& path) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;

@@ -1,5 +1,6 @@
-// The HDF5 form of a profile. A program has this form only after know_hdf5_profiles(). The Python process does not call
-// this function, because Sluice's HDF5 library must not be loaded beside the HDF5 library of h5py.
+// The HDF5 form of a profile. A program can read and write this form only after a call of know_hdf5_profiles(). A
+// Python process does not call this function, because Sluice's HDF5 library and the HDF5 library of h5py must not be
+// loaded into the same process.
 #pragma once
 
 #include <string>
@@ -15,10 +16,11 @@ struct Hdf5Form {
   void (*write)(const Profile& profile, const std::string& path) = nullptr;
 };
 
-/// Makes this program read and write profiles as HDF5. Call it before any thread starts.
+/// Makes this program able to read and write profiles as HDF5. Call this function before any thread starts.
 void know_hdf5_profiles();
 
-/// Returns the HDF5 form. Throws InputError, which names `path`, if the program does not have this form.
+/// Returns the functions for the HDF5 form. If know_hdf5_profiles() was not called, throws InputError, whose message
+/// names `path`.
 const Hdf5Form& hdf5_form(const std::string& path);
 void set_hdf5_form(const Hdf5Form& form);
 

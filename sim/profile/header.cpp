@@ -37,22 +37,24 @@ const Record& profile_header_record() {
           text("name", "a short name"),
           text("summary", "one sentence"),
           text("source", "where the numbers come from"),
-          text("licence", "the licence under which they may be used"),
-          text("date", "when they were taken"),
-          text("device", "what rows without a device of their own were measured on"),
-          mapping("how", "how it was measured: method, timer, meter, warmup, budget, ..."),
-          mapping("on", "on what it was measured: versions, threads, clocks"),
+          text("licence", "the licence of the numbers"),
+          text("date", "the date of the measurements"),
+          text("device", "the device of rows that name no device"),
+          mapping("how", "how the rows were measured: method, timer, meter, warmup, budget, ..."),
+          mapping("on", "the surroundings of the measurement: versions, threads, clocks"),
           {.name = "joules",
            .type = Type::choice,
-           .summary = "joules of the rows: all that the device took, or what it took above idle",
+           .summary =
+               "the meaning of joules: all energy that the device took (whole), or the energy above idle "
+               "(above_idle)",
            .default_text = "whole",
            .choices = {"whole", "above_idle"}},
           {.name = "idle",
            .type = Type::quantity,
-           .summary = "power of the device at rest while it was measured",
+           .summary = "power of the device at rest during the measurement",
            .optional = true,
            .dimension = Dimension::watts},
-          mapping("defaults", "the value of a column that is absent or empty in a row"),
+          mapping("defaults", "values of columns that are absent, or empty in a row"),
       }};
   return record;
 }

@@ -37,7 +37,8 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits t = a + b s, with seconds t and bytes s. Minimises the sum of ((a + b s) / t - 1)^2 for a >= 0 and b >= 0.
+/// Fits t = a + b s to the copies, where t is seconds and s is bytes. The fit minimises the sum of ((a + b s) / t -
+/// 1)^2 for a >= 0 and b >= 0.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -87,7 +88,8 @@ Value seconds(double seconds) {
 }
 
 /// Adds bandwidth and set-up to a link. A link may not have both a bandwidth and a share of a bandwidth. So if `base`
-/// has a share of `whole`, the bandwidth of the link, the new rate is also written as a share.
+/// has a share, the new rate is also written as a share. Parameter `whole` is the bandwidth of the link, to which
+/// shares refer.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -96,9 +98,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. `base` is the link that the new keys change, or null. Without rates of their
-/// own, directions would keep the rates of the base. So a direction gets its own rates if both directions were
-/// measured, or if the base has rates for this direction.
+/// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. The key `up`
+/// gets separate rates if both directions were measured. It also gets them if the base has rates for `up`, because
+/// these rates would otherwise stay.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -109,7 +111,7 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// Returns the link of that name in the platform, with the keys of the platforms on which the platform is based.
+/// Returns the link of that name in the platform, including the keys that come from the platform's bases.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");
@@ -123,7 +125,7 @@ Value link_of(const std::string& platform, const std::string& link) {
                    did_you_mean(link, known) + "; --link names one of its own: " + join(known));
 }
 
-/// Returns the link's own bandwidth for pinned copies, for the case that no pinned copies were measured.
+/// Returns the bandwidth of the link in `base`. It is used for pinned copies if no pinned copies were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())

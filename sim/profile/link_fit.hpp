@@ -1,9 +1,9 @@
 // Fits a link to copies that were measured between a host's memory and a device.
 //
 // A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
-// queued), each copy takes set-up + s / bandwidth, which is the time for which the engine is occupied. Latency and
-// set-up can be told apart only if both kinds of copies were measured. Otherwise the time at 0 bytes is taken as the
-// set-up.
+// queued), each copy takes set-up + s / bandwidth, which is the time for which the copy engine is occupied. Latency and
+// set-up can be distinguished only if both single and queued copies were measured. Otherwise the time of a copy of 0
+// bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The parameters of copies that take constant + bytes / bandwidth seconds. They minimise the squares of the relative
-/// errors.
+/// The parameters of copies that take constant + bytes / bandwidth seconds. The fit minimises the squares of the
+/// relative errors.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
@@ -24,10 +24,10 @@ struct CopyFit {
 
 /// One direction of copies from or to one kind of host memory.
 struct LinkDirection {
-  std::string direction;  ///< "down": to the device; "up"
-  std::string memory;     ///< "pinned", "pageable"
-  CopyFit fit;            ///< the fit of queued copies, or of single copies if none were queued
-  std::optional<CopyFit> single;  ///< the fit of single copies, if there are queued ones as well
+  std::string direction;          ///< "down" (to the device) or "up"
+  std::string memory;             ///< "pinned", "pageable"
+  CopyFit fit;                    ///< of queued copies if there are any, else of single copies
+  std::optional<CopyFit> single;  ///< of single copies if there are both kinds
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };
@@ -36,10 +36,10 @@ struct LinkDirection {
 /// there are no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// Returns `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a variant of `platform`. The
-/// link has the directions (down, up) and kinds of memory (pinned, pageable) that were measured. If only pageable
-/// memory was measured, the link keeps its own rates for pinned memory, and its copies are marked as pageable. Throws
-/// InputError if the link has no such rates.
+/// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
+/// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
+/// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and its
+/// copies are marked as pageable. In this case, throws InputError if the link has no such rates.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -27,7 +27,7 @@ std::optional<std::vector<Shape>> without_batch(const ProfileRow& row) {
   return shapes;
 }
 
-/// Replaces a sample without extents by "1", because a shape in a profile has at least one extent.
+/// Replaces shapes without extents by the shape "1", because a shape in a profile has at least one extent.
 std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   for (Shape& shape : shapes)
     if (shape.empty()) shape = {1};

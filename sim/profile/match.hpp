@@ -11,14 +11,15 @@
 
 namespace sluice {
 
-/// Finds the leaves of a profile that were measured with a batch. The index is by configuration, shapes of the inputs
-/// of one sample, element type and pass. It holds pointers to rows of the profile.
+/// Finds the rows of a layer in a profile. The index contains all leaves that were measured with a batch, by
+/// configuration, by shapes of the inputs of one sample, by element type and by pass. The index holds pointers to rows
+/// of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
 
-  /// The rows of an operator by number of samples; empty if the operator was not measured. A row without an element
-  /// type counts for every element type.
+  /// The rows of an operator, by number of samples. The map is empty if the operator was not measured. A row without an
+  /// element type counts for every element type.
   using ByBatch = std::map<std::int64_t, std::vector<const ProfileRow*>>;
   const ByBatch& of(const Layer& layer, std::string_view dtype, std::string_view pass) const;
 
@@ -26,14 +27,14 @@ class ProfileIndex {
   std::map<std::string, ByBatch> rows_;
 };
 
-/// Returns the row that a profile would have for the layer and this many samples: operator,
-/// configuration, shapes, batch, element type and pass.
+/// Returns the row of a profile for the layer and `samples` samples, with operator, configuration, shapes, batch,
+/// element type and pass.
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// Returns the row with the median time from rows of one operator that were measured in several places (nodes, models).
-/// Throws InputError if the rows differ in anything else, such as the cache. The message names the column and the
-/// values that occur.
+/// Returns the row with the median time, from rows of one operator that was measured in several nodes or models. Throws
+/// InputError if the rows differ in any other column, such as the cache. The message names this column and the values
+/// that occur.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
 /// Returns the columns that say which operator of a class a row is about.

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Combines n, mean and std of two series. The squares of both series are taken about the common mean.
+/// Combines n, mean and std of two series. The squared deviations of both series are taken from the common mean.
 void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
   const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
   const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;
@@ -48,8 +48,8 @@ std::string idle_of(const Profile& profile) {
          (watts ? "gives idle: " + format_quantity(*watts, Dimension::watts) : "gives no idle");
 }
 
-/// Throws InputError if the joules of the two profiles mean different things. If the joules include power at rest, this
-/// power must be the same in both.
+/// Throws InputError if the joules of the two profiles have different meanings. If the joules include power at rest,
+/// this power must be the same in both profiles.
 void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
@@ -111,7 +111,7 @@ Profile merged(const std::vector<Profile>& profiles) {
     if (!has_joules(all) && has_joules(profiles[p])) take_idle(all.header, profiles[p].header);
     for (const Value::Entry& entry : profiles[p].header.entries()) {
       const bool stays =
-          // The rows name the device.
+          // The header's device is left out, because the rows name their devices.
           entry.key == "device" || (entry.key == "idle" && has_joules(all));
       if (!stays && !all.header.find(entry.key)) all.header.set(entry.key, entry.value);
     }

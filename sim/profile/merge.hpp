@@ -5,19 +5,19 @@
 
 namespace sluice {
 
-/// Throws InputError at a row that has the same key as an earlier one.
+/// Throws InputError at a row that has the same key as an earlier row.
 void require_distinct(const Profile& profile);
 
-/// Returns the statistics of all samples of both. If one of them has no samples, n, mean and std of both are combined,
-/// and there is no median.
+/// Returns the statistics of all samples of `a` and `b`. If `a` or `b` has no samples, n, mean and std of both are
+/// combined, and the result has no median.
 Statistics pooled(const Statistics& a, const Statistics& b);
 
 /// Joins rows with equal keys. A measured row takes precedence over a row that is planned or failed. If both were
 /// measured, their statistics are pooled.
 Profile without_repeats(Profile profile);
 
-/// Returns the rows of all profiles, with the header of the first profile. Keys that this header lacks come from the
-/// other headers. Throws InputError if the joules of the profiles are not of the same kind (keys joules and idle).
+/// Returns the rows of all profiles, with the header of the first profile. Keys that the first header lacks come from
+/// the other headers. Throws InputError if the joules of the profiles are not of the same kind (keys joules and idle).
 Profile merged(const std::vector<Profile>& profiles);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_placements = 1'000'000;
 
-/// An operator with its tensors by name. Each tensor is listed once. The tensors that the operator reads come first.
+/// An operator with the names of its tensors.
 struct Operator {
   const Layer* layer = nullptr;
   std::vector<std::string> reads;  ///< the inputs in their order, then the weights
@@ -32,8 +32,8 @@ std::string weights_name(const Model& model, const Layer& layer) {
   return "weights of " + (layer.tied ? model.layers[*layer.tied].name : layer.name);
 }
 
-/// Returns the layer that makes the output tensor of the layer `index`. A view does not make a tensor but passes on
-/// another layer's tensor.
+/// Returns the layer that makes the output tensor of the layer `index`. A view makes no tensor, so its output tensor
+/// was made by another layer.
 std::uint32_t maker_of(const Model& model, std::uint32_t index) {
   while (is_view(model.layers[index]) && !model.layers[index].inputs.empty())
     index = model.layers[index].inputs.front();
@@ -54,8 +54,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Makes operators that share a tensor neighbours. Two neighbours must not be in one run, because each of them would
-/// choose the memory of that tensor.
+/// Marks all pairs of operators that share a tensor as neighbours. Two neighbours must not be in the same run, because
+/// each of them would choose the memory of the shared tensor.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -131,14 +131,15 @@ class Planner {
       return;
     }
     row.node = one.layer->name;
-    std::vector<std::string> free;  // tensors whose memory is free to choose, each of them once
+    std::vector<std::string> free;  // tensors whose memory can be chosen, without repetition
     for (const std::string& tensor : tensors_of(one))
       if (fixed_.count(tensor) == 0 && std::find(free.begin(), free.end(), tensor) == free.end())
         free.push_back(tensor);
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      // Counts through all placements: the elements of place[] are the digits of a number in base `pools`.
+      // Goes to the next placement. The elements of `place` are the digits of a number whose base is the number of
+      // pools.
       std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
@@ -170,7 +171,7 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Adds the row. Equal operators become one row with several occurrences.
+  /// Adds a row. Equal operators share one row with several occurrences.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -199,7 +200,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills one more run. Operators with the most rows left come first. Returns the number of rows in the run.
+  /// Fills one more run. Operators with the most pending rows come first. Returns the number of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

@@ -1,6 +1,7 @@
-// Lists the measurements that a model needs: each operator, in each placement of its tensors in memories. The rows are
-// packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor. The method
-// is that of the document 'Kernel timing by memory pool', and of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// Lists the measurements that a model needs: one for each operator in each placement of its tensors in memories. The
+// rows are packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor.
+// The method comes from the document 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020),
+// section 4.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,19 @@ struct PlacementRequest {
   std::vector<std::string> passes = {"forward"};
   /// The memories. If empty, tensors are not placed, and equal operators are measured once.
   std::vector<std::string> pools = {};
-  /// The tensors that stay in the first pool. They are "weights", "input" (of the model), "output", or the name of the
-  /// layer that makes the tensor.
+  /// The tensors that stay in the first pool. Each element is "weights", "input" (of the model), "output", or the name
+  /// of the layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// A profile with rows that were measured or have failed. These rows are not measured again. Null if there is no such
-  /// profile.
+  /// A profile with rows that were measured or have failed, or null. These rows are not measured again.
   const Profile* done = nullptr;
 };
 
 struct MeasurementPlan {
   Profile profile;         ///< the rows to measure, run by run; they have no times
-  std::size_t wanted = 0;  ///< number of placements, or of operators if there are no memories
-  std::size_t done = 0;    ///< how many of `wanted` are already processed
+  std::size_t wanted = 0;  ///< number of placements, or of operators without memories
+  std::size_t done = 0;    ///< how many of `wanted` are processed already
   std::size_t runs = 0;    ///< number of runs for the rest of `wanted`
-  /// A lower bound of the number of runs: neighbours are never together, so no packing needs fewer runs than this.
+  /// A lower bound of the number of runs. It holds for every packing, because neighbours are never in the same run.
   std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };

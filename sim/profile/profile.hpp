@@ -1,6 +1,6 @@
 // Profiles hold operators with their measured seconds and joules. A profile is a table with a header.
 // sim/profile/FORMAT.md describes the columns. The header says how and on which device the profile was measured.
-// Seconds, joules, FLOP and bytes are those of one call.
+// Seconds, joules, FLOP and bytes are per call.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace sluice {
 
-/// Whether the row has been measured. `failed` means that the measurement was tried and will not be tried again.
+/// Whether the row has been measured. `failed` means that a measurement has failed and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of thing that a row describes. Only leaves are priced and added up. Whole models are compared with the sums
-/// of their leaves.
+/// The kind of a row: an operator, a module with children, or a whole model. Only leaves are priced and added up. Whole
+/// models are compared with the sums of their leaves.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
   std::string operator_class;  ///< column `operator`
   std::string config, node;
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< m, n, k, ...
-  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< as measured, the batch first
+  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< as measured, with the batch first
   std::optional<std::int64_t> batch;
   std::string dtype;
   double sparsity = 0;
@@ -42,12 +42,12 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements: rows of one run are measured at once.
+  /// In a plan of measurements, the number of the run. All rows of a run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
 
-  /// Returns the seconds of a call: the median, or the mean if there is no median. Returns nullopt if it was not
+  /// Returns the seconds of a call: the median, or the mean if there is no median. Returns nullopt if the row was not
   /// measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
@@ -58,14 +58,14 @@ struct Profile {
   Value header = Value::make_map();  ///< checked against the header's record
   std::vector<ProfileRow> rows;
   std::string path;  ///< path of the file from which the profile was read, for messages
-  /// Text of the file; null if it is HDF5, or if there is no file.
+  /// The text of the file. The pointer is null if the file is HDF5, or if there is no file.
   std::shared_ptr<const Source> source = {};
 
   /// Throws InputError with the line of the row.
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
   std::string text(std::string_view key) const;  ///< a text of the header; empty if absent
-  /// Returns the watts of the device at rest while it was measured.
+  /// Returns the device's power at rest during the measurement, in watts.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
@@ -74,15 +74,16 @@ struct Profile {
 std::string words_of(const ProfileRow& row);
 
 /// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. Such a table needs
-/// `map` (a sluice-profile-map/1 document), or a heading that is known to one of the files in sim/profile/tables.
-/// Throws InputError with file, line and column. Throws IoError.
+/// the path `map` of a sluice-profile-map/1 document, or a heading that is known to one of the files in
+/// sim/profile/tables. Throws InputError with file, line and column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
-/// Reads a profile from a text in memory in the same way.
+/// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// Writes the profile as a whole or not at all. It is CSV, or HDF5 if the name ends in .h5 or .hdf5. Throws IoError.
+/// Writes the profile as a whole or not at all. The file is CSV, or HDF5 if its name ends in .h5 or .hdf5. Throws
+/// IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// Returns the comment lines at the top as YAML. Each # becomes a blank, so that positions in messages stay right.
+/// Returns the comment lines at the top as YAML. Each # is replaced by a blank, so that positions in messages are
+/// correct.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {

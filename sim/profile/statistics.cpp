@@ -48,7 +48,7 @@ Spread spread_of(const std::vector<double>& numbers) {
     if (std::abs(number - spread.mean) <= 3 * spread.std) within.push_back(number);
   }
   spread.mad = median_of(distances);
-  // If all numbers are equal, they may still differ from their mean by rounding. Then `within` is empty.
+  // Even if all numbers are equal, they may differ from their mean by a rounding error. Then `within` is empty.
   spread.mean_within = within.empty() ? spread.mean : mean_of(within);
   spread.dropped = within.empty() ? 0 : numbers.size() - within.size();
   // For a normal distribution, 1.4826 times the MAD is the standard deviation.

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// What is known about a measured quantity: its samples, or statistics of them.
+/// A measured quantity: its samples, or statistics of its samples.
 struct Statistics {
   std::vector<double> samples;
   std::optional<double> n, mean, median, std;
@@ -19,25 +19,26 @@ struct Statistics {
   void derive();
 };
 
-/// Two kinds of statistics: the usual ones, and robust ones. A few outliers do not change robust statistics.
+/// Usual and robust statistics of numbers. A few outliers hardly change robust statistics.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std has the divisor n - 1, and is 0 if n is 1
   double median = 0;
   double mad = 0;            ///< median of the distances from the median
   double mean_within = 0;    ///< mean of the numbers that are at most 3 std from the mean
-  std::size_t dropped = 0;   ///< how many numbers are more than 3 std away from the mean
-  std::size_t outliers = 0;  ///< how many numbers are more than 3 x 1.4826 MAD away from the median
+  std::size_t dropped = 0;   ///< count of numbers more than 3 std from the mean
+  std::size_t outliers = 0;  ///< count of numbers more than 3 x 1.4826 MAD from the median
   double least = 0, most = 0;
 
-  /// Returns (mean_within - median) / median, which is small if it does not matter which of the two is used.
+  /// Returns (mean_within - median) / median. If this number is small, mean_within and the median lead to the same
+  /// conclusions.
   double disagreement() const { return median == 0 ? 0 : (mean_within - median) / median; }
 };
 
 /// Returns the statistics of at least one number.
 Spread spread_of(const std::vector<double>& numbers);
 
-/// Returns the median of at least one number. For an even count, it is the mean of the two middle numbers.
+/// Returns the median of at least one number. For an even count, the median is the mean of the two middle numbers.
 double median_of(std::vector<double> numbers);
 /// Returns the quantile q (from 0 to 1) of the numbers, with linear interpolation.
 double quantile_of(std::vector<double> numbers, double q);

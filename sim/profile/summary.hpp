@@ -12,7 +12,8 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  /// Number of distinct ones; instance, memories and method do not count.
+  /// Number of different configurations. Rows that differ only in instance, memories or method have the same
+  /// configuration.
   std::size_t configurations = 0;
   double seconds = 0, joules = 0;  ///< sums of occurrences x the value of one call
 };
@@ -20,16 +21,16 @@ struct ClassSummary {
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  /// Spread of the samples; if only n, mean and std are known, the other fields are 0.
+  /// Spread of the samples. If only n, mean and std are known, the other fields are 0.
   Spread seconds;
-  bool has_samples = false;  ///< if false, MAD and mean_within are not known
+  bool has_samples = false;  ///< whether MAD and mean_within are known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
 /// A configuration that occurs in several rows, which differ in instance, memories or method.
 struct ConfigurationSpread {
   std::string words;
-  Spread seconds;  ///< of the rows' times
+  Spread seconds;  ///< spread of the times of the rows
   double factor() const { return seconds.least == 0 ? 0 : seconds.most / seconds.least; }
 };
 

@@ -20,7 +20,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// Keeps the nearest point on each side along one size.
+/// Keeps only the nearest point on each side of the estimated size.
 template <class Offset>
 void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&& offset) {
   std::sort(near.begin(), near.end());
@@ -33,15 +33,15 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
   if (near[0] == near[1]) near.pop_back();
 }
 
-/// Solves a x = b for a symmetric matrix and returns x[0]. The matrix is positive definite, except in directions in
-/// which nothing was measured. In these directions the result x is 0.
+/// Solves a x = b for a symmetric matrix a, and returns x[0]. The matrix is positive definite, except in directions
+/// without measurements. In these directions, x is 0.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i][i]);
   for (std::size_t step = 0; step < n; ++step) {
-    std::size_t p = 0;  // The constant comes first, because it always exists.
+    std::size_t p = 0;  // The constant is the first pivot, because it always exists.
     if (step > 0) {
       p = nobody;
       for (std::size_t i = 1; i < n; ++i)

@@ -18,9 +18,9 @@ struct MeasuredPoint {
   double share = 0;           ///< seconds at the machine's rates / measured seconds; above 0
 };
 
-/// The errors of estimates for measured rows, each estimated without the row itself.
+/// The errors of estimates for measured rows. Each row is estimated from the other rows.
 struct LeftOut {
-  /// The number of rows that could be left out, because their sizes are within those of the other rows.
+  /// The number of rows that can be estimated, because their sizes are within the range of the other rows.
   std::size_t rows = 0;
   double median = 0, ninetieth = 0;  ///< median and 90th percentile of |estimated / measured - 1|
 };
@@ -29,9 +29,9 @@ class Utilisation {
  public:
   explicit Utilisation(std::vector<MeasuredPoint> points);
 
-  /// Returns nullopt if one of the sizes is outside of the measured range.
+  /// Returns the estimated share, or nullopt if one of the sizes is outside of the measured range.
   std::optional<double> share(const std::vector<double>& sizes) const;
-  /// Returns the errors of at most `most` rows, chosen evenly.
+  /// Returns the errors of at most `most` rows, which are chosen at equal distances.
   LeftOut left_out(std::size_t most = 5000) const;
   std::size_t rows() const { return points_.size(); }
 
@@ -40,7 +40,7 @@ class Utilisation {
     std::vector<double> x;
     double y = 0;
   };
-  /// The point with the index `but` is left out.
+  /// Estimates without the point that has the index `but`.
   std::optional<double> estimate(const std::vector<double>& x, std::size_t but) const;
   bool within(const std::vector<double>& x, std::size_t but) const;
 

@@ -1,4 +1,4 @@
-// Reads the operators of torchvision's networks with their energy. They were measured in loops on an A30.
+// Reads the operators of torchvision's networks with their energy, as measured in loops on an A30.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

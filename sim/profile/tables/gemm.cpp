@@ -1,4 +1,4 @@
-// Reads products of matrices in the form in which AIConfigurator publishes them.
+// Reads tables of products of matrices, as AIConfigurator publishes them.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

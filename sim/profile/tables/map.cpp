@@ -21,7 +21,7 @@ Field text_field(std::string name, std::string summary) {
 const Record& map_record() {
   static const Record record = {
       .name = "the map of a table",
-      .summary = "Which column of a table is which column of a profile.",
+      .summary = "Says from which columns of a table the columns of a profile come.",
       .fields = {text_field("format", "sluice-profile-map/1"),
                  {.name = "header",
                   .type = Type::mapping,
@@ -34,10 +34,12 @@ const Record& map_record() {
                   .choices = {"device", "model"}},
                  {.name = "repeats",
                   .type = Type::choice,
-                  .summary = "what is done with rows that differ only in what was measured",
+                  .summary = "what is done with rows that differ only in measured values",
                   .default_text = "refused",
                   .choices = {"refused", "pooled"}},
-                 {.name = "columns", .type = Type::mapping, .summary = "by column of the profile"},
+                 {.name = "columns",
+                  .type = Type::mapping,
+                  .summary = "the origin of each column of the profile"},
                  {.name = "each",
                   .type = Type::list,
                   .summary = "further columns; a row of the table becomes one row for each element",
@@ -50,11 +52,11 @@ const Record& origin_record() {
       .name = "a column of the map",
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
-                 text_field("unit", "of its numbers: ms, us, mJ, kB"),
-                 text_field("until", "only what stands before this text"),
-                 text_field("separator", "what stands between the parts of a list"),
+                 text_field("unit", "the unit of the column's numbers: ms, us, mJ, kB"),
+                 text_field("until", "use only the part of a cell before this text"),
+                 text_field("separator", "the text between the parts of a list"),
                  text_field("text", "the same text for every row"),
-                 text_field("expression", "of the table's whole numbers: 2 * $m * $n")}};
+                 text_field("expression", "a formula of the table's whole numbers: 2 * $m * $n")}};
   return record;
 }
 
@@ -267,7 +269,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  // If several tables know the heading, the one with the most columns is taken.
+  // If several tables of the catalog match the heading, the table with the most columns is used.
   const ForeignTable* known = nullptr;
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&

@@ -1,10 +1,10 @@
-// Reads operators in float32 on several GPUs, in the form in which NeuSight publishes them.
+// Reads tables of operators in float32 on several GPUs, as NeuSight publishes them.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
 
 // In this table, n is the depth of the product, and k is the number of columns of the result. The evidence is the grid
-// of thread blocks: with these meanings, it consists of whole tiles of m x k for 96 of 100 products
+// of thread blocks: with these meanings, the grid consists of whole tiles of m x k for 96 of 100 products
 // (analysis/validation/fitted.md).
 extern const ForeignTable neusight_products_table;
 const ForeignTable neusight_products_table = {

@@ -1,5 +1,5 @@
-// Reads kernel times that depend on the memory of each input and output. The kernels were measured one configuration at
-// a time, or many configurations at once.
+// Reads times of kernels that depend on the memory of each input and output. Each configuration was measured alone, or
+// many configurations were measured at once.
 #include "profile/tables/table.hpp"
 
 namespace sluice {
