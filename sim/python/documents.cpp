@@ -1,4 +1,4 @@
-// Scenarios for Python. Documents go in both directions as text, in JSON.
+// The binding of scenarios for the Python module. Documents are passed as JSON texts in both directions.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
@@ -18,16 +18,17 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Returns whether the path of an override is the name of the file from which the model or the platform is included.
-/// Such an override requires that all files are read again.
+/// Returns whether an override with this path names the file of the model or of the platform. After such an override,
+/// all files must be read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns the scenario with further overrides. Files are not read again, so later changes of the files have no effect,
-/// unless an override names another file. An override of a whole mapping cancels earlier overrides inside this mapping.
+/// Returns the scenario with further overrides. Files are read again only if an override names another file. Otherwise,
+/// later changes of the files have no effect. An override of a whole mapping cancels earlier overrides inside this
+/// mapping.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // used if the files are read again
+  std::vector<std::string> all = base.overrides;  // needed if the files are read again
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;

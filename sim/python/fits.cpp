@@ -44,7 +44,7 @@ py::dict dict_of(const CardFit& card) {
   return dict;
 }
 
-/// Returns the report of `sluice fits`. `words` holds the mode, dtype, optimizer, policy and fates as texts.
+/// Returns the report of `sluice fits`. Parameter `words` holds the mode, dtype, optimizer, policy and fates as texts.
 FitsReport ask(const std::string& model, const std::vector<std::string>& platforms,
                const std::vector<std::string>& words, std::optional<std::int64_t> batch,
                const std::vector<std::string>& overrides) {

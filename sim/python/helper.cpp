@@ -1,4 +1,4 @@
-// The part of the protocol in protocol.hpp that the Python process carries out.
+// The Python process's side of the protocol in protocol.hpp.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -30,7 +30,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// A message that arrived before the timeout. It is received while Python's global lock is released.
+/// A message from the helper. It is received while Python's global lock is released.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -53,7 +53,7 @@ Arrival wait_for(int channel, int timeout_ms) {
 }
 
 /// Waits at most `timeout_ms` milliseconds for a message. Returns its kind, its two numbers, and the memory of an
-/// answer. Returns None if no message has arrived by then, or if a signal has arrived that Python must handle.
+/// answer. Returns None if no message has arrived in this time, or if Python must handle a signal.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

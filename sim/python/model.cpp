@@ -1,4 +1,4 @@
-// Models and stages for Python.
+// The binding of models and stages for the Python module.
 #include "model/model.hpp"
 
 #include <pybind11/stl.h>
@@ -37,7 +37,7 @@ py::object python_of(const Cell& cell) {
       cell);
 }
 
-/// Returns [(key, meaning, values)]: the columns of `sluice model`.
+/// Returns the columns of `sluice model` as a list of tuples (key, meaning, values).
 py::list columns_of(const std::vector<TableRow>& rows, bool with_platform) {
   py::list columns;
   for (const ModelColumn& column : model_columns()) {

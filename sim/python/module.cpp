@@ -12,8 +12,8 @@
 namespace sluice::python {
 namespace {
 
-/// Raises the exception that sluice.errors.of(exit code, text) returns, which is one of the package's own. The details
-/// of an infeasible question are passed as JSON.
+/// Raises the exception that sluice.errors.of(exit code, text) returns. Its class is one of the package's exceptions.
+/// The details of an infeasible question are passed as JSON.
 void throw_in_python(int exit_code, const char* text) {
   const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

@@ -1,4 +1,4 @@
-// The Python module `_sluice`, on which the package `sluice` (analysis/sluice) is built. It reads documents and makes
+// The Python module `_sluice`, which the package `sluice` (analysis/sluice) wraps. The module reads documents and makes
 // plans. Simulations run in another process, the helper (protocol.hpp), so that the process that imports the module
 // never contains a SimGrid engine. Users work only with the classes of the package.
 #pragma once
@@ -18,7 +18,7 @@ namespace py = pybind11;
 /// A plan that Python holds. The plan never changes.
 struct PlanHandle {
   std::shared_ptr<const Plan> plan;
-  bool lowered = true;  ///< false: a builder finished it, and some computations have no seconds yet
+  bool lowered = true;  ///< whether all computations have seconds
 };
 
 using FreeGil = py::call_guard<py::gil_scoped_release>;
@@ -36,8 +36,8 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Returns a function that calls the Python function `progress` with two numbers: how many parts of the work are done,
-/// and how many there are. If `progress` raises an exception, such as KeyboardInterrupt, the work ends.
+/// Returns a function that calls the Python function `progress` with the number of finished parts of the work and the
+/// number of all parts. If `progress` raises an exception, such as KeyboardInterrupt, the work ends.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& progress);
 
 }  // namespace sluice::python

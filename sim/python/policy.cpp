@@ -1,5 +1,5 @@
-// Policies that are written in Python. Each becomes a record of the catalog of policies, and its Python function is
-// called here.
+// The binding of policies that are written in Python. Each policy becomes a record of the catalog of policies. This
+// file calls its Python function.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -88,7 +88,7 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Returns the stages for the policy. Tensors that the scenario does not count have 0 bytes in these stages.
+/// Returns the stages for the policy. Workspaces have 0 bytes if the scenario does not count them.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -130,8 +130,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError unless the actions of the plan finish as many samples as the workload has. Without this check, a
-/// plan with a right makespan could have a wrong throughput or none.
+/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan with
+/// a correct makespan could have a wrong throughput or no throughput.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -145,7 +145,7 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
                      "complete samples, so that each sample is counted once");
 }
 
-/// Returns what a policy declares: its modes, and for each mode the same strategies for fates.
+/// Returns the modes that a policy declares. Each mode allows the same strategies for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.

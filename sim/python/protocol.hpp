@@ -1,5 +1,5 @@
-// The protocol between a Python process and its helper (worker/main.cpp), which runs simulations
-// for it.
+// The protocol between a Python process and its helper (worker/main.cpp). The helper runs simulations for the Python
+// process.
 //
 // The helper's standard input is a socket, called the control. A request is one message on the control with two
 // descriptors. The first descriptor is a socket, called the channel, on which the answer is sent. The second descriptor
@@ -7,13 +7,12 @@
 // is the folder to which paths are relative. The further strings depend on the request:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
-//   save    path, a recording, what the answer says besides its numbers (sim/study/answer) or ""
+//   save    path, a recording, the parts of the answer that are not numbers (sim/study/answer) or ""
 //   export  path, format, table or "", a recording
 //
-// On the channel the helper sends Messages: any number of progress messages, then one answer. The
-// answer comes with a memory file: a recording (run/recording/recording.hpp), or the text of an
-// error. If a channel ends without an answer, the helper has died. The caller cancels a run by
-// shutting down its end of the channel.
+// The helper sends Messages on the channel: any number of progress messages, and then one answer. The answer comes with
+// a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel ends
+// without an answer, the helper has died. The caller cancels a run by shutting down its end of the channel.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +26,9 @@ namespace sluice::helper {
 
 struct Message {
   enum class Kind : std::int64_t {
-    progress,  ///< the first number is the executed actions, the second is all actions
-    answer,    ///< the first number is the exit code, as on the command line; 0 is success
-    died,      ///< the first number is the signal that ended the process of this request
+    progress,  ///< first: number of executed actions, second: number of all actions
+    answer,    ///< first: the exit code, as on the command line; 0 is success
+    died,      ///< first: the signal that ended the process of the request
   };
   Kind kind = Kind::progress;
   std::int64_t first = 0, second = 0;
@@ -40,9 +39,9 @@ using Memory = MemoryFile;
 /// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
-/// Without `wait`, also returns false if the socket is full because the other side has not read the earlier messages.
-/// Throws IoError on any other failure.
+/// Sends bytes and descriptors as one message, and returns true. Returns false if whether the other side has closed the
+/// socket. If `wait` is false, the function also returns false when the socket is full because the other side has not
+/// read earlier messages. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

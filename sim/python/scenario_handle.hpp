@@ -9,10 +9,11 @@
 
 namespace sluice::python {
 
-/// A scenario and the documents from which it was made, so that a scenario with other overrides can be made from them.
+/// A scenario with the document and the overrides from which it was made. With them, a scenario with other overrides
+/// can be made.
 struct ScenarioHandle {
   Value written;     ///< the document as written, before includes and overrides
-  std::string path;  ///< the document's file, to whose folder includes are relative
+  std::string path;  ///< path of the document; includes are relative to its folder
   std::vector<std::string> overrides;
   std::shared_ptr<const Scenario> scenario;
 };

@@ -103,7 +103,7 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // One tuple per limit: its text, the column of its metric, and the number of the limit.
+        // Returns a tuple per limit, with the text of the limit, the column of its metric, and its number.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

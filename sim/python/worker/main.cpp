@@ -1,5 +1,6 @@
-// sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid allows only one
-// engine per process, and the Python process itself must not contain an engine. protocol.hpp describes the requests.
+// The program sluice-worker, which is the helper of a Python process. It forks a child for each request, because
+// SimGrid allows only one engine per process, and the Python process itself must not contain an engine. The file
+// protocol.hpp describes the requests.
 //
 // The helper has one thread and one loop. It ends when the control socket is closed, so it ends together with its
 // Python process. A child ends when its channel is shut down, or when the helper ends.
@@ -186,14 +187,14 @@ class Loop {
 
 int main() {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the Python process
-  // Otherwise a SIGCHLD that the parent ignores would be ignored here.
+  // Without this call, SIGCHLD would be ignored here if the parent process ignores it.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // Exceeding the limit of file sizes is then an error like a full disk.
+  // With this call, exceeding the limit of file sizes is an error like a full disk, and not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
-    sluice::load_engine();          // once for all children
+    sluice::load_engine();          // all children inherit the loaded engine
   } catch (const sluice::Error&) {  // a request that needs the engine will report the reason
   }
   sluice::helper::Loop().run();

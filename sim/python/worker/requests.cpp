@@ -30,7 +30,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy made. The plan has no file, so error messages do not name one.
+/// Reads a plan that a policy made. The plan has no file, so error messages do not name a file.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -133,8 +133,8 @@ Memory export_to(const Words& request) {
   return Memory::make(0);
 }
 
-/// Runs one point of a sweep with SimGrid: the request has the scenario's text and path, and then the overrides of this
-/// point.
+/// Runs one point of a sweep with SimGrid. The request has the scenario's text and path, followed by the overrides of
+/// this point.
 Memory simulate_point(const Words& request) {
   const std::string path = word(request, 3);
   const Variants variants(parse_text(word(request, 2), path), path, {});

@@ -1,4 +1,4 @@
-// The work of a child of the helper: it reads one request and returns one answer, as protocol.hpp describes.
+// The work of a child of the helper. The child reads one request and returns one answer, as protocol.hpp describes.
 #pragma once
 
 #include <functional>
