@@ -28,7 +28,7 @@ class PlacementDraft {
   const Placing& placing() const { return placing_; }
   double seconds() const { return seconds_; }
 
-  /// Puts a tensor into slow memory for its whole life, so that it needs no room in fast memory.
+  /// Puts a tensor into slow memory for its whole life, unless it is pinned to fast memory.
   void take_out(std::uint32_t t);
   /// Gives a tensor its best path through the room that is left. `prices` holds the price of a byte during each kernel.
   /// If `prices` is empty, all prices are 0.
