@@ -239,10 +239,10 @@ class Lister {
   std::vector<Operands> operands_;
   std::vector<std::vector<char>> slow_;
   std::map<std::uint32_t, std::size_t> copies_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>>
-      first_move_;  ///< the numbers of its moves, by tensor
-  std::vector<std::uint32_t> fetches_,
-      saves_;  ///< moves of the tensor that follow() looks at, indexed by use
+  /// The numbers of the moves of each tensor.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
+  /// Moves of the tensor that follow() looks at, indexed by use.
+  std::vector<std::uint32_t> fetches_, saves_;
 };
 
 }  // namespace

@@ -72,8 +72,8 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  double seconds =
-      0;  ///< seconds lost in slow memory if `fast`, otherwise seconds saved in fast memory
+  /// Seconds lost in slow memory if `fast`, otherwise seconds saved in fast memory.
+  double seconds = 0;
 };
 /// Returns the worth of each tensor, the greatest first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);

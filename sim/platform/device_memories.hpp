@@ -25,8 +25,8 @@ struct MemoryUser {
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  bool all_threads =
-      false;  ///< if true, the device is given as many threads as the last row of each table
+  /// If true, the device is given as many threads as the last row of each table.
+  bool all_threads = false;
 };
 
 /// Returns the bytes of a memory's key `capacity`, or nothing if the memory is unlimited.

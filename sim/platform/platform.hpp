@@ -26,8 +26,8 @@ struct DeviceMemory {
   /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
   /// "dram".
   std::string pool;
-  bool own =
-      true;  ///< whether it belongs only to this device; otherwise it is one of Platform::memories
+  /// Whether the memory belongs only to this device. Otherwise it is one of Platform::memories.
+  bool own = true;
   /// Bytes that tensors may use, without the reserved bytes. If it is empty, the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;          ///< bytes that no tensor may use

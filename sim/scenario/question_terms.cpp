@@ -19,8 +19,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The keys of the scenario's `policy:` that change the question and not only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether they cross the host's link
-  std::optional<std::string>
-      device;  ///< the only device that computes; if empty, all devices may compute
+  /// The only device that computes; if empty, all devices may compute.
+  std::optional<std::string> device;
 };
 
 /// Returns whether the policy moves inputs and answers between host and device, or replicates a policy that moves them.

@@ -20,8 +20,8 @@ struct Scenario {
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
-  std::optional<Chosen<Cut>>
-      cut;  ///< if empty, Sluice chooses the cut; `phases: {after: ...}` also sets it
+  /// If empty, Sluice chooses the cut; `phases: {after: ...}` also sets it.
+  std::optional<Chosen<Cut>> cut;
   std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
   std::optional<Keys> phases;
   bool capacity_enforced = true;
