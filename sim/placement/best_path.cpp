@@ -10,7 +10,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The memories that hold the content of the tensor: slow memory alone, both, or fast memory alone.
+/// The memories that hold the content of the tensor: only slow memory, both memories, or only fast memory.
 enum State : std::uint8_t { slow, both, fast };
 using Costs = std::array<double, 3>;
 
@@ -89,7 +89,7 @@ class Walk {
 
   const PathPrices& prices_;
   std::size_t count_;
-  std::vector<Step> steps_;  ///< 2i: the gap before use i; 2i + 1: use i
+  std::vector<Step> steps_;  ///< element 2i is for the gap before use i, element 2i + 1 for use i
 };
 
 void keep_better(PricedPath& best, PricedPath other) {

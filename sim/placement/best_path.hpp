@@ -1,6 +1,6 @@
-// Finds the best path of one tensor when each moment in fast memory has a price. An exact dynamic programme goes over
-// the tensor's uses. During each gap between two uses, the tensor is in slow memory, in fast memory with a valid copy
-// in slow memory, or only in fast memory.
+// Finds the best path of one tensor if each moment in fast memory has a price. An exact dynamic programme goes through
+// the tensor's uses. In each gap between two uses, the tensor is in slow memory, in fast memory with a valid copy in
+// slow memory, or only in fast memory.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The prices of one tensor. A price is infinite where there is no room.
+/// The prices of one tensor. A price is infinite at uses and in gaps for which there is no room.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
@@ -26,7 +26,7 @@ struct PricedPath {
 
 PricedPath best_path(const PathPrices& prices);
 
-/// The better of two paths: the tensor is always in slow memory, or always in fast memory.
+/// Returns the better of two paths: the tensor is always in slow memory, or always in fast memory.
 PricedPath best_constant_path(const PathPrices& prices);
 
 }  // namespace sluice

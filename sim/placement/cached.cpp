@@ -37,13 +37,13 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// For each allocated piece, its begin and its end.
+  /// The key of an allocated piece is its first address and its tensor; the value is its end.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of the cache, byte by byte. The cache divides slow memory into laps that are as long as the cache. An
-/// address of slow memory has its place in the cache at its distance from the beginning of its lap. For each piece of
-/// the cache, this class knows the lap from which the bytes come.
+/// The content of the cache, byte by byte. Slow memory is divided into laps that are as long as the cache. The place of
+/// an address in the cache is its distance from the beginning of its lap. For each piece of the cache, this class knows
+/// the lap from which its bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -66,8 +66,8 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second complete lap on, each lap is like the previous one: it replaces everything that the previous
-      // one left in the cache.
+      // From the second complete lap on, all laps are alike: each lap replaces everything that the previous lap left in
+      // the cache.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);
@@ -122,7 +122,7 @@ class Cache {
   }
 
   std::int64_t size_;
-  std::map<std::int64_t, CachedLines> lines_;  ///< each entry extends from its key to the next one
+  std::map<std::int64_t, CachedLines> lines_;  ///< each entry extends from its key to the next key
 };
 
 double seconds_of(const PlacementProblem::Kernel& kernel, double more) {

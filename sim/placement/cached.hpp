@@ -1,7 +1,7 @@
 // Fast memory as a hardware cache of slow memory, direct-mapped like the memory mode of Optane. The order of the
 // kernels is known, so hits, misses and write-backs are arithmetic over a map of addresses. A line is filled when it is
-// read or written and is not in the cache. The line that it replaces is written back if it is dirty. The unit is a byte
-// instead of a line, because tensors are much larger than lines.
+// read or written and is not in the cache. If the replaced line is dirty, it is written back. The arithmetic counts
+// bytes instead of lines, because tensors are much larger than lines.
 //
 // The costs of each kind of access are from Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM
 // Based Systems (ISPASS 2021).
@@ -16,10 +16,10 @@ struct CachedRun {
   double hit_bytes = 0, miss_bytes = 0, written_back_bytes = 0;
 };
 
-/// Runs the kernels with this cache. Tensors get the lowest addresses that are free while they live, in the order in
-/// which they are made. A kernel takes its seconds with everything in fast memory, plus the seconds of its misses and
-/// write-backs. If the kernel's time is given by lines, these seconds are added to the line of its bytes, otherwise to
-/// the total.
+/// Runs the kernels with this cache. In the order in which they are made, tensors get the lowest addresses that are
+/// free while they exist. A kernel takes its seconds with everything in fast memory, plus the seconds of its misses and
+/// write-backs. If the kernel's time is given by lines, the seconds of misses and write-backs are added to the line of
+/// its bytes. Otherwise they are added to the total.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity);
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Whether `low` is at or below `high` for every set of operands in slow memory.
+/// Returns whether `low` is at or below `high` for every set of operands in slow memory.
 bool nowhere_above(const KernelTime::Line& low, const KernelTime::Line& high) {
   double most = low.base - high.base;
   for (std::size_t o = 0; o < low.extra.size(); ++o)
@@ -19,9 +19,10 @@ std::vector<KernelTime::Line> lines_that_count(const std::vector<KernelTime::Lin
   std::vector<KernelTime::Line> left;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     bool counts = true;
+    // Of equal lines, the first one stays.
     for (std::size_t m = 0; m < lines.size() && counts; ++m)
       counts = m == l || !nowhere_above(lines[l], lines[m]) ||
-               (l < m && nowhere_above(lines[m], lines[l]));  // of equal lines the first stays
+               (l < m && nowhere_above(lines[m], lines[l]));
     if (counts) left.push_back(lines[l]);
   }
   return left;

@@ -33,7 +33,8 @@ class RandomNumbers {
   std::uint64_t state_ = 15;
 };
 
-/// Sorts tensors by the seconds that their place in fast memory saves, relative to what it costs. The best come first.
+/// Sorts tensors by the seconds that they save in fast memory, divided by the price of their bytes there. The best
+/// tensors come first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

@@ -1,8 +1,8 @@
 // Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. The tensors
 // that save the most seconds per byte come first. Each tensor takes its best path (placing.hpp) through the room that
-// is left. Then some tensors are taken out at random moments and put back in another order, as long as that helps. This
-// second part follows Shaw, Using constraint programming and local search methods to solve vehicle routing problems
-// (1998).
+// is left. Afterwards, some tensors are taken out at random moments and put back in another order. The result is kept
+// if it is better. This second part follows Shaw, Using constraint programming and local search methods to solve
+// vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ class PlacementDraft {
   const Placing& placing() const { return placing_; }
   double seconds() const { return seconds_; }
 
-  /// Puts a tensor into slow memory for its whole life, where it takes no room.
+  /// Puts a tensor into slow memory for its whole life, unless it is pinned to fast memory.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that is left. `prices`: the price of a byte during each kernel. If
-  /// the list is empty, all prices are 0.
+  /// Gives a tensor its best path through the room that is left. `prices` holds the price of a byte during each kernel.
+  /// If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Whether there is room for this path of a tensor that has been taken out.
+  /// Returns whether there is room for this path of a tensor that has been taken out.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:
@@ -51,13 +51,13 @@ class PlacementDraft {
   double seconds_ = 0;
 };
 
-/// Makes a new placement that fits, from prices. `begin`: paths that some tensors get before all others, if there is
-/// room.
+/// Returns a new placement that fits, made from prices. Tensors with a path in `begin` get this path before all other
+/// tensors, if there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
-/// Returns the best placement found in so many tries, beginning with one that fits. The search ends early when the
-/// seconds reach `bound`.
+/// Returns the best placement that a search finds in `tries` tries. The search begins with `placing`, which must fit.
+/// It ends early when the seconds reach `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);
 

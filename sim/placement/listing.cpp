@@ -55,7 +55,7 @@ class Lister {
     add(std::move(begin_));
     std::vector<std::vector<std::uint32_t>> arrive(question_.kernel_count() + 1);
     std::size_t next = 0;
-    std::uint32_t last = 0;  // on the compute stream
+    std::uint32_t last = 0;  // the last action on the compute stream
     for (std::uint32_t k = 0; k <= question_.kernel_count(); ++k) {
       std::vector<std::uint32_t> before = arrive[k];
       const std::size_t first = next;
@@ -95,8 +95,8 @@ class Lister {
     return action;
   }
 
-  /// Lists the moves of the copy engine that may begin when kernel k begins. They wait for an action without duration
-  /// (a gate), and the gate waits for everything for which the kernel waits.
+  /// Lists the moves of the copy engine that may begin when kernel k begins. These moves wait for an action without
+  /// duration (a gate). The gate waits for the same actions as the kernel.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -166,14 +166,13 @@ class Lister {
     action.uses.push_back({stay.plan_tensor, stay.pool});
   }
 
-  /// Lists everything that happens to a tensor: which action begins each of its stays, and which
-  /// actions use it.
+  /// Lists the stays of a tensor, with the action that begins each stay and the actions that use the tensor.
   void follow(std::uint32_t t) {
     const TensorPath& path = schedule_.placing[t];
     const TensorUses& uses = question_.uses(t);
     const bool stays = question_.tensor(t).begins == Begins::stays;
     std::optional<Stay> in_fast, in_slow;
-    // Returns the stay in slow memory, which began at the start or with a save.
+    // Returns the stay in slow memory. It began with the start of the run or with a save.
     const auto slow = [&]() -> const Stay& {
       if (!in_slow) in_slow = stay_from(t, slow_pool, begin_);
       return *in_slow;
@@ -240,8 +239,10 @@ class Lister {
   std::vector<Operands> operands_;
   std::vector<std::vector<char>> slow_;
   std::map<std::uint32_t, std::size_t> copies_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;  ///< per tensor: its first moves
-  std::vector<std::uint32_t> fetches_, saves_;  ///< of the present tensor, indexed by use
+  /// The numbers of the moves of each tensor.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
+  /// Moves of the tensor that follow() looks at, indexed by use.
+  std::vector<std::uint32_t> fetches_, saves_;
 };
 
 }  // namespace

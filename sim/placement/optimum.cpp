@@ -13,8 +13,8 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// Searches for the best placement, and holds the best placement and the best bound that were found so far. The weights
-/// say how much each kind of seconds counts.
+/// Searches for the best placement, and holds the best placement and the best bound that were found so far. The search
+/// minimises a weighted sum of the seconds of kernels, fetches and saves.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)
@@ -26,7 +26,8 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// Computes a bound from the linear programme if that is small enough, otherwise from prices.
+  /// Computes a bound and placements. They come from the linear programme if it is small enough, and otherwise from
+  /// prices.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -134,9 +135,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // A lower bound of the seconds of a run. A run takes at least the time of its kernels and synchronous moves, and at
-  // least the time of the copy engine's work. So it also takes at least any weighted mean of the two, in which each
-  // move costs the cheaper of its two ways.
+  // The following loop computes a lower bound of the seconds of a run. A run takes at least the seconds of its kernels
+  // and synchronous moves together. It also takes at least the seconds of the copy engine's work. So it takes at least
+  // any weighted mean of these two times. In this mean, a move counts with the cheaper of its two ways.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -151,7 +152,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // it is solved eight times
+    part.largest_relaxed /= 4;  // the programme is solved eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

@@ -34,8 +34,8 @@ class Overlapper {
   }
 
  private:
-  /// The kernels during which the copy engine may make this move. They lie between the uses on both sides of the move's
-  /// gap, and are limited by the moves that already have their times.
+  /// Returns the kernels during which the copy engine may make this move. They lie between the uses on both sides of
+  /// the move's gap. A move in the other direction in the same gap limits them further.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -44,9 +44,10 @@ class Overlapper {
       range = {i > 0 ? uses.kernels[i - 1] + 1 : 0, uses.kernels[i]};
     else
       range = {move.begin, i > 0 ? uses.kernels[i] : question_.kernel_count()};
-    for (const PlacementMove& other : schedule_.moves) {  // a save ends before a fetch begins
+    for (const PlacementMove& other :
+         schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      if (i == 0) continue;  // the gap after the last use, and before the first one
+      if (i == 0) continue;  // the save is after the last use, the fetch before the first use
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
       else
@@ -57,16 +58,16 @@ class Overlapper {
 
   struct Window {
     PlacementMove move;
-    std::vector<std::pair<std::uint32_t, double>> taken;  ///< engine time, indexed by kernel
+    std::vector<std::pair<std::uint32_t, double>> taken;  ///< (kernel, engine time)
   };
 
-  /// Reserves time of the engine for the move, kernel by kernel. It begins with the kernel that is closest to the use.
-  /// It ends when the whole move is hidden, or when fast memory has no more room.
+  /// Reserves engine time for the move, kernel by kernel, beginning with the kernel that is closest to the use. The
+  /// loop ends when the whole move is hidden, or when fast memory has no more room.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    beside.needed = beside.begin + 1;  // not synchronous, so that the engine's rate counts
+    beside.needed = beside.begin + 1;  // the move is not synchronous, so the engine's rate counts
     double left = move_seconds(question_, beside);
     Window window;
     const std::uint32_t count = range.last > range.first ? range.last - range.first : 0;
@@ -96,8 +97,8 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // Synchronous moves come first, and among these the ones that make room. The other moves follow in the order in
-    // which they are needed.
+    // Synchronous moves come first, and of these first the moves to slow memory, which make room. The other moves come
+    // in the order in which they are needed.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);
@@ -119,7 +120,7 @@ class Overlapper {
   PlacementSchedule schedule_;
   std::vector<double> kernel_s_;
   std::vector<std::int64_t> bytes_;  ///< in fast memory, indexed by kernel
-  std::vector<double> free_;         ///< seconds of the copy engine, indexed by kernel
+  std::vector<double> free_;         ///< free seconds of the copy engine, indexed by kernel
   double seconds_ = 0;
 };
 

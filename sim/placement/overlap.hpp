@@ -1,13 +1,13 @@
-// Decides which of a placement's moves the copy engine makes while kernels run, and from when to when. Each move uses
-// time that kernels leave the engine, as close to the use that needs it as fast memory has room. A move stays
-// synchronous if that is faster.
+// Decides which moves of a placement the copy engine makes while kernels run, and when they begin and end. A move runs
+// during the kernels closest to the use that needs it, as long as the engine has free time and fast memory has room. A
+// move stays synchronous if this is faster.
 #pragma once
 
 #include "placement/schedule.hpp"
 
 namespace sluice {
 
-/// Returns the schedule in which the copy engine makes every move that becomes faster in this way. Without an engine,
+/// Returns a schedule in which the copy engine makes those moves with which the run becomes faster. Without an engine,
 /// all moves are synchronous.
 PlacementSchedule overlapped(const PlacementQuestion& question, std::int64_t capacity,
                              Placing placing);

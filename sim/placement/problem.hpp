@@ -14,15 +14,15 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, which depend on where its operands are. They are given in one of two ways. A table, such as
-/// measurements, has an entry for each set of operands in slow memory (bit i: operand i). Otherwise there are lines,
-/// and the greatest line counts: a roofline has one line for its FLOP and one for its bytes.
+/// The seconds of a kernel, which depend on the memories of its operands. They are given by a table or by lines. A
+/// table, for example of measurements, has an entry for each set of operands in slow memory (bit i stands for operand
+/// i). Of several lines, the greatest one counts: a roofline has one line for its FLOP and one for its bytes.
 struct KernelTime {
   struct Line {
-    double base = 0;            ///< s, with all operands in fast memory
-    std::vector<double> extra;  ///< per operand: seconds to add if the operand is in slow memory
-    /// Where the bytes of this line are read or written. `device`: in a memory of the device itself. `fetching`,
-    /// `saving`: in slow memory, over the link on which the copy engine fetches or saves.
+    double base = 0;            ///< seconds with all operands in fast memory
+    std::vector<double> extra;  ///< seconds to add for each operand in slow memory
+    /// Says where the bytes of this line are read or written. With `device`, it is a memory of the device. With
+    /// `fetching` or `saving`, it is slow memory, over the link on which the copy engine fetches or saves.
     enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
@@ -30,22 +30,23 @@ struct KernelTime {
 
   static constexpr std::size_t most_in_table = 12;  ///< operands
 
-  /// `slow`: for each operand, whether it is in slow memory.
+  /// Returns the seconds. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the greatest of the lines with this `over`, or 0 if there is none. A table counts as a line with `device`.
+  /// Returns the seconds of the greatest line with this `over`, or 0 if no line has it. A table counts as a line with
+  /// `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
-  /// operands are in fast memory: for each operand it adds the least seconds that the operand ever adds. The second
-  /// line is exact if all operands are in slow memory: for each operand in fast memory it subtracts the most seconds
-  /// that the operand ever adds.
+  /// operands are in fast memory. For each operand in slow memory, it adds the least seconds that this operand adds in
+  /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast
+  /// memory, it subtracts the most seconds that this operand adds in any entry.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
 struct PlacementProblem {
   enum class Begins : std::uint8_t {
-    made,   ///< the first kernel that uses it makes it
-    given,  ///< it exists before the first kernel, in the memory that the placement chooses
+    made,   ///< the first kernel that uses the tensor makes it
+    given,  ///< the tensor exists before the first kernel, in the memory that the placement chooses
     /// like `given`; after the last kernel the tensor is in the memory where it began, for the next step
     stays
   };
@@ -60,7 +61,7 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    /// Whether the kernel writes the tensor, so that a copy in the other memory becomes invalid.
+    /// Whether the kernel writes the tensor. In this case, a copy in the other memory becomes invalid.
     bool written = false;
     /// The bytes of the tensor that the kernel reads and writes, as a hardware cache counts them.
     double read_bytes = 0, written_bytes = 0;
@@ -83,8 +84,7 @@ struct PlacementProblem {
   std::vector<Kernel> kernels;
   /// The rates of a synchronous move. Nothing else runs during such a move.
   Rates synchronous;
-  /// The rates of the copy engine, which moves data while kernels run; none: there is no such
-  /// engine.
+  /// The rates of the copy engine, which moves data while kernels run. Without a copy engine, it is empty.
   std::optional<Rates> asynchronous;
   /// The rates at which a hardware cache fills a line from slow memory and writes a line back.
   Rates cache;
@@ -98,7 +98,7 @@ struct PlacementProblem {
 /// last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
-  std::vector<std::uint32_t> operands;  ///< which operand of that kernel it is
+  std::vector<std::uint32_t> operands;  ///< the number of the operand in that kernel
   std::vector<char> written;
 
   std::size_t count() const { return kernels.size(); }
@@ -109,7 +109,7 @@ struct KernelRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// A problem that has been checked, with data that are derived from it.
+/// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
   /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no kernel uses, a
@@ -125,13 +125,14 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. The gap before the first use may have a second part, after the last use: with
-  /// `behind`, that part is returned.
+  /// The kernels of the gap before use i. The gap before the first use may have a second part after the last use.
+  /// behind() returns this second part.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
-  /// The kernels during which the tensor exists.
+  /// Returns the kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// The bytes of the tensors that exist during each kernel. The second function returns the greatest of these sums.
+  /// live_bytes() returns the bytes of the tensors that exist during each kernel, and peak() the greatest of these
+  /// sums.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;

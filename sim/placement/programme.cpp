@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// The seconds that one unit stands for: the mean time of a kernel.
+/// Returns the seconds of the programme's unit of time, which is the mean time of a kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));
@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// Counts a save for the version that use j writes in fast memory. It is saved once if the tensor is in slow memory
-  /// in any gap during which this version is needed.
+  /// Adds the cost of saving the version that use j writes in fast memory. This version is saved once if the tensor is
+  /// in slow memory in any gap during which the version is needed.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -192,8 +192,8 @@ class Programme {
     }
   }
 
-  /// Adds a share for each set of operands in slow memory. The shares sum to 1. If the uses are integer, one of the
-  /// shares is 1.
+  /// Adds a share for each set of operands in slow memory. The sum of the shares is 1. If the variables of the uses are
+  /// integers, one of the shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;
@@ -212,7 +212,7 @@ class Programme {
     }
   }
 
-  /// Returns the line below the kernel's seconds that follows from the dual values of the linear programme.
+  /// Returns the line below the kernel's seconds that the dual values of the linear programme give.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;
@@ -235,7 +235,7 @@ class Programme {
   std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< variables
   std::vector<Milp::Terms> changes_;  ///< changes of fast bytes from one kernel to the next
   std::vector<KernelEnvelope> envelopes_;
-  /// The constraints of each kernel: one for its bytes, and one for its seconds for each line or operand.
+  /// The rows of each kernel: one row for its bytes in `levels_`, and in `time_rows_` one row for each line or operand.
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

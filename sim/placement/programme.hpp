@@ -1,9 +1,9 @@
-// A placement as a mixed-integer linear programme for CBC. It has an integer variable for each use and
-// each gap of a tensor (one per tensor if nothing moves). It has a row for the fast memory during each
-// kernel. It has a share for each set of a kernel's operands that may be in slow memory (envelope.hpp).
-// Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's tolerances are
-// absolute. The programme is that of AutoTM, section 4.2, without its nodes for reads, because the gaps
-// express the same.
+// A placement as a mixed-integer linear programme for CBC. It has an integer variable for each use and each gap of a
+// tensor (or one variable per tensor if nothing moves). It has a row for the bytes in fast memory during each kernel.
+// For each kernel and each set of its operands that may be in slow memory, it has a variable, the share of this set
+// (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's tolerances
+// are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads, because the variables
+// of the gaps have the same effect.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@ namespace sluice {
 struct ProgrammeAnswer {
   /// A placement that takes less than the `known` seconds, if one was found.
   std::optional<Placing> placing;
-  /// Whether no placement is faster than `placing`. If none was found: whether none takes less than `known`.
+  /// Whether it is proven that no placement is faster than `placing` or, if `placing` is empty, that no placement takes
+  /// less than `known`.
   bool proven = false;
   double bound = 0;
 };
@@ -27,16 +28,17 @@ std::size_t programme_size(const PlacementQuestion& question, bool moves);
 /// bound.
 ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int nodes);
 
-/// The solution of the programme in which tensors may be partly in fast memory.
+/// The solution of the programme without the condition that variables are integers, so tensors may be partly in fast
+/// memory.
 struct RelaxedProgramme {
   double bound = 0;            ///< seconds; computed again from the prices
   std::vector<double> prices;  ///< seconds per byte, indexed by kernel
   Placing placing;             ///< the solution with rounded variables, which may exceed the room
-  /// Per tensor: whether all its variables were integer before they were rounded.
+  /// For each tensor, whether all its variables were integers before they were rounded.
   std::vector<char> whole;
 };
 
-/// Returns none if the simplex method would have needed more iterations than are allowed.
+/// Returns nothing if the simplex method would need more than `iterations` iterations.
 std::optional<RelaxedProgramme> relax_programme(const ImproveRequest& request, int iterations);
 
 }  // namespace sluice

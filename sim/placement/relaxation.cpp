@@ -13,8 +13,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Moves the weights of lines by a step. Then it projects them back to weights, which are not negative and have the sum
-/// 1.
+/// Replaces the numbers by the closest weights, which are not negative and have the sum 1.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());
@@ -126,12 +125,12 @@ class Relaxation {
   double unit_ = 1;
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel
-  std::vector<std::vector<double>> shares_;           ///< their weights, sum 1
+  std::vector<std::vector<double>> shares_;  ///< the weights of these lines, with the sum 1
   PlacementPrices at_;
   Placing placing_;
 };
 
-/// The prices of one tensor. `sums`: for each kernel, the sum of the prices of the kernels before it.
+/// Returns the prices of one tensor. For each kernel, `sums` has the sum of the prices of all earlier kernels.
 PathPrices path_prices(const BoundRequest& request, const PlacementPrices& prices,
                        const std::vector<double>& sums, std::uint32_t t) {
   const PlacementQuestion& question = request.question;

@@ -38,7 +38,7 @@ PlacementResult place_all_slow(const WayRequest& request) {
 PlacementResult place_first_touch(const WayRequest& request) {
   const PlacementQuestion& question = request.question;
   Placing placing = all_slow(question);
-  // For each kernel, the bytes that leave fast memory before it.
+  // For each kernel, the bytes that leave fast memory before the kernel.
   std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);
   std::int64_t level = 0;
   const auto touch = [&](std::uint32_t t) {
@@ -69,8 +69,8 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// Returns the request for a search. The search begins from the placements of other methods. If moves are not allowed,
-/// only placements without moves count.
+/// Returns the request for a search that begins from the placements in `request.lesser`. If moves are not allowed, the
+/// search begins only from placements without moves.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;
@@ -114,7 +114,7 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// Keeps the fastest of the method's own result and the known results. All of them were executed.
+/// Replaces the method's result by the fastest known result if that is faster. All these results were executed.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {

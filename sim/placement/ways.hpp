@@ -1,5 +1,5 @@
-// The methods of placing tensors, from everything in one memory to moves while kernels run. Each
-// is judged by executing its plan. To add a method, add a function and a line in ways.cpp.
+// The methods of placing tensors, from everything in one memory to moves while kernels run. The result of a method is
+// the executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,9 @@ struct PlacementResult {
   std::int64_t capacity = 0;
   std::string refused;  ///< why the method cannot place the tensors; empty if it can
   double predicted_s = 0;
-  /// The seconds of the execution of its plan with two pools. The cache has no plan, so this is 0 for it.
+  /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
-  std::optional<double> bound_s;  ///< no placement with the same freedom takes less
+  std::optional<double> bound_s;  ///< no placement with the same freedom takes fewer seconds
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
   double oracle_s = 0;  ///< seconds that the search took
@@ -29,8 +29,8 @@ struct PlacementResult {
   /// Returns the gap between the seconds and the bound (base/gap.hpp), or none if the method does not search.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// The number of moves in each direction. `beside` counts those moves of both directions that the copy engine makes
-    /// while kernels run.
+    /// The number of moves in each direction. `beside` counts the moves that the copy engine makes while kernels run,
+    /// in both directions together.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
@@ -49,31 +49,33 @@ struct PlacementWay {
   std::string summary;
   /// Throws Infeasible, InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. Then more memory or freedom never makes its result slower.
+  /// Whether the method searches. The result of a search never becomes slower with more memory or more freedom.
   bool searched = false;
 };
 
 /// The methods, in the order of their freedom.
 const std::vector<PlacementWay>& placement_ways();
 
-/// Called with the number of finished results and the number of all results. An exception from it ends the search.
+/// A function that is called with the number of finished results and the number of all results. If it throws an
+/// exception, the search ends.
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Places with each named method (or with all, if none is named) at each capacity. The results of a capacity are next
-/// to each other, in the order of the methods. Placements that were found with less memory or less freedom are
-/// candidates for more, so more memory or freedom is never slower.
+/// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
+/// results of a capacity are next to each other, in the order of the methods. A placement that was found with less
+/// memory or less freedom is also a candidate when there is more, so more memory or freedom is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// The seconds that the place of a tensor saves, in a placement without moves.
+/// The seconds that a tensor saves by its memory, in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  double seconds = 0;  ///< seconds lost if moved to slow memory, or won if moved to fast
+  /// Seconds lost in slow memory if `fast`, otherwise seconds saved in fast memory.
+  double seconds = 0;
 };
-/// Returns what the place of each tensor saves, the greatest first.
+/// Returns the worth of each tensor, the greatest first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);
 
 }  // namespace sluice

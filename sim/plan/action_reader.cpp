@@ -6,7 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them. Version 1 of the format knows only the first keys.
+// The keys of an action, in the order in which messages list them. Version 1 of the format has only the keys before
+// `flows`.
 enum Key : std::size_t {
   on,
   kind,
@@ -266,7 +267,7 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   return distance;
 }
 
-/// Removes the section before a ':' from the word and returns it. Without a ':', this returns the action's own section.
+/// Removes the section before a ':' from the word and returns it. Without a ':', returns the section of the action.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;
@@ -276,7 +277,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Reports a wait for an action that the section does not have.
+/// Throws the error for a wait for an action that the section does not have.
 void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
   auto end = static_cast<std::uint32_t>(plan_.actions.size());
   for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);

@@ -1,5 +1,5 @@
-// Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this. There may be
-// millions of such lines.
+// Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this header. A plan may
+// have millions of such lines, so reading must be fast.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// The numbers of the names that are declared before the sections.
+/// The numbers of the things that are declared before the sections, by name.
 struct NameTables {
   int version = 0;  ///< the version of the format; 0 if not known yet
   Names pools, links, routes, streams, tensors, collectives;
@@ -38,8 +38,8 @@ class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters a name. `formula` has the parts of the name if the formula makes it. Returns false if the name exists
-  /// already.
+  /// Enters a name. `formula` has the parts of the name if it follows the rule for names such as 3F0. Returns false if
+  /// the name exists already.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -47,7 +47,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action, or `unknown`. The action of the line above the latest is tried first.
+  /// Returns the number of the action, or `unknown`. The action before the latest one is tried first, because actions
+  /// often wait for the line above them.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -67,7 +68,7 @@ class ActionNames {
   Line latest_, above_;
 };
 
-/// Looks up names that are often the same as before, or the ones that were declared next.
+/// Looks up names. The latest results are tried first, because the same few names often occur again.
 class RecentName {
  public:
   std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
@@ -91,8 +92,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line that has nothing unusual, which takes less time. If the line must be read word by word, this returns
-  /// false and has done nothing. `begins` is called before the action is added.
+  /// Reads a line that has nothing unusual, which takes less time. If the line must be read word by word, returns false
+  /// and does nothing. `begins` is called before the action is added.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());
@@ -109,7 +110,7 @@ class ActionReader {
  private:
   /// A wait for an action that has not been read yet.
   struct Pending {
-    std::uint32_t action, place;  ///< `place` is the position of the wait among the action's waits
+    std::uint32_t action, place;  ///< `place` is the index of the wait among the action's waits
     std::uint32_t column, size;   ///< where the awaited name is in the action's line
     std::size_t section;
   };
@@ -129,8 +130,9 @@ class ActionReader {
 
   Plan& plan_;
   NameTables& tables_;
-  std::array<ActionNames, 3> names_;                         ///< per section
-  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< first action, indexed by section
+  std::array<ActionNames, 3> names_;  ///< per section
+  /// Number of the first action, indexed by section.
+  std::array<std::uint32_t, 3> first_ = {none, none, none};
   std::size_t section_ = 0;
   KeyOrder order_;
   RecentName streams_, tensors_, routes_;

@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 /// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
-/// that never runs is left out, because it works for an iteration that does not exist.
+/// that works only for iterations that do not exist never runs, and is left out.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -37,8 +37,8 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Returns whether all waits are for actions that are listed earlier. Then the listing order is a possible order, and
-  /// there is no cycle.
+  /// Returns whether all waits are for actions that are listed earlier. If they are, the actions can run in listing
+  /// order, and there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))
@@ -90,9 +90,9 @@ class CycleSearch {
   static constexpr std::uint32_t end_ = none - 1;
   const PlanTables& tables_;
   const Plan& plan_;
-  std::vector<std::uint32_t> before_;  ///< per action: the action before it on its stream
+  std::vector<std::uint32_t> before_;  ///< for each action, the action before it on its stream
   std::vector<char> colour_;
-  std::vector<Frame> path_;  ///< from the first action of the search to the current one
+  std::vector<Frame> path_;  ///< from the first action of the search to the current action
 };
 
 }  // namespace

@@ -19,10 +19,11 @@ struct Fact {
   };
   using List = std::vector<std::string>;
 
-  std::string name;  ///< "in_flight", "chosen_s"; a name ends with its unit, where it has one
+  /// Such as "in_flight" or "chosen_s"; the name of a fact with a unit ends with the unit.
+  std::string name;
   std::variant<std::string, Number, List> value;
   std::string of = {};       ///< a group, stage or device; empty if the fact is about the plan
-  std::string replica = {};  ///< the device of the replica that decided it; may be empty
+  std::string replica = {};  ///< the device of the replica that made this decision; may be empty
 
   Fact() = default;
   Fact(std::string name_, std::string text) : name(std::move(name_)), value(std::move(text)) {}

@@ -20,7 +20,8 @@ void plan_fault(const Plan& plan, std::uint32_t action, const std::string& messa
 
 namespace {
 
-/// Throws an error at a line that begins with this word. `before` says how many such lines come before the line.
+/// Throws an error at a line that begins with this word. `before` is the number of earlier lines that begin with the
+/// word.
 [[noreturn]] void line_fault(const Plan& plan, const std::string& first_word, std::int64_t before,
                              const std::string& message) {
   if (!plan.source) throw InputError("plan: " + message);

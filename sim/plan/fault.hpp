@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Throws InputError at the action. For a plan that was read from a text, the error is at the action's line, or names
-/// only the file if `action` is `none`. For any other plan, the error has no position and begins with "plan: ".
+/// Throws InputError. For a plan that was read from a text, the error is at the action's line. If `action` is `none`,
+/// it names only the file. For any other plan, the error has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 /// Does the same as plan_fault, but the error is at the line of a tensor.

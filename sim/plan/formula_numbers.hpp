@@ -1,6 +1,6 @@
-// Finds the numbers of actions by the names that the formula makes from stage, letter of the kind, and micro-batch. The
-// micro-batches of one stage and kind mostly follow one another, so that a table finds them faster than a hash does.
-// The reader of plans and the check of a plan's structure use this.
+// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. The numbers of the
+// micro-batches of one stage and kind mostly have no gaps, so a table is faster than a hash map. The reader of plans
+// and the check of a plan's structure use this class.
 #pragma once
 
 #include <array>
@@ -42,18 +42,18 @@ class FormulaNumbers {
   /// The names of one kind and stage, by micro-batch.
   struct Row {
     std::vector<std::uint32_t> numbers;
-    std::size_t count = 0;  ///< how many of them are known
+    std::size_t count = 0;  ///< the number of known elements
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// The number of places that may be empty beyond twice the number of used places.
+  /// A new place may be at most this much greater than twice the number of used places.
   static constexpr std::size_t gap = 64;
 
-  /// Returns the place of a number. The number -1 stands for none, and has the first place.
+  /// Returns the place of a stage or micro-batch number. The number -1 (no stage or no micro-batch) has place 0.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }
-  /// Returns the place of a name in the table, which grows if necessary. Returns null if the name is so far from all
-  /// others that most of the table would be empty.
+  /// Returns the place of a name in the table, which grows if necessary. Returns null if the numbers of the name are so
+  /// large that most of the table would be empty.
   std::uint32_t* made_place(const FormulaName& name) {
     std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
     const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);

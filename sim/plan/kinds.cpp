@@ -122,7 +122,8 @@ static_assert(in_order(), "records stand in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// For each kind, the next kind whose letter begins with the same character, or the number of kinds if there is none.
+/// For each kind, the next kind whose letter begins with the same character, or the number of kinds if there is no such
+/// kind.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -133,7 +134,7 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind whose letter begins with it, or the number of kinds if there is none.
+/// For each character, the first kind whose letter begins with it, or the number of kinds if there is no such kind.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);
@@ -158,7 +159,7 @@ std::optional<ActionKind> kind_with_letter(std::string_view letter) {
        i = next_with[i]) {
     const std::string_view known = kinds[i].letter;
     if (known.size() != letter.size()) continue;
-    // A letter is short, so that a call of the C library would take longer.
+    // A letter is so short that a call of the C library would take longer than this loop.
     std::size_t same = 0;
     while (same < known.size() && known[same] == letter[same]) ++same;
     if (same == known.size()) return kinds[i].kind;

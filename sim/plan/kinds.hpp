@@ -28,14 +28,17 @@ enum class ActionKind : std::uint8_t {
 
 struct KindRecord {
   ActionKind kind;
-  std::string_view name;    ///< the name in files: backward_input
-  std::string_view letter;  ///< the letter in names of actions, `<stage><letter><micro-batch>`: I
+  std::string_view name;  ///< the name in files, such as backward_input
+  /// The letter in names of actions, `<stage><letter><micro-batch>`, such as I.
+  std::string_view letter;
   std::string_view summary;
-  std::string_view colour;      ///< in pictures, "#rrggbb", from the palette of Okabe and Ito
-  bool transfers = false;       ///< it moves bytes over a route and has no seconds of its own
-  bool trains = false;          ///< belongs to training only
-  bool adds_gradients = false;  ///< adds to the gradients of its stage's weights
-  bool is_collective = false;   ///< it is a part of a collective operation of several devices
+  /// The colour in pictures, "#rrggbb", from the palette of Okabe and Ito.
+  std::string_view colour;
+  bool transfers = false;       ///< whether it moves bytes over a route and has no seconds
+  bool trains = false;          ///< whether it belongs only to training
+  bool adds_gradients = false;  ///< whether it adds to the gradients of its stage's weights
+  /// Whether it is a part of a collective operation of several devices.
+  bool is_collective = false;
 };
 
 /// All records, in the order of the enumeration.

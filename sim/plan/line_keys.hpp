@@ -1,5 +1,5 @@
-// Reads one line of a plan's text as keys and values, for the reader of plans. If a value is not allowed, this code
-// throws the error.
+// Reads one line of a plan's text as keys and values, for the reader of plans. Throws the error if a value is not
+// allowed.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, and the others stand alone. One list is made for
-/// all lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, and the other keys have none. One list is made
+/// for all lines of a kind.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -53,9 +53,10 @@ class KeyList {
     return numbers_[slot];
   }
 
-  /// Whether the key with this number and a '=' begin at this position of the text.
+  /// Returns whether the key with this number, followed by '=', is at this position of the text.
   bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
-    if (at + sizeof(std::uint64_t) > text.size()) return false;  // there is a slower way
+    // Near the end of the text, a slower way is used.
+    if (at + sizeof(std::uint64_t) > text.size()) return false;
     std::uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     if ((bytes & masks_[number]) != begins_[number]) return false;
@@ -77,7 +78,7 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
-  /// Keeps the first eight bytes of a key and its '=', as they are in memory.
+  /// Stores the first eight bytes of the key with its '=', in the order in which they are in memory.
   constexpr void begin_keys(std::size_t number) {
     static_assert(std::endian::native == std::endian::little);
     const std::string_view key = keys[number];
@@ -96,10 +97,11 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in a previous line. Most lines of a file have the same keys in the
-/// same order.
+/// For each key of a list, the key that followed it in a previous line. It is a good guess, because most lines of a
+/// file have the same keys in the same order.
 struct KeyOrder {
-  static constexpr std::size_t first = KeyList::most_keys;  ///< what the first key follows
+  /// Index of the entry for the first key of a line.
+  static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
@@ -112,9 +114,9 @@ class LineKeys {
   /// Makes an object without keys, for take().
   LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
 
-  /// Reads a line that has nothing unusual: a name without quotes, and then keys with values, each once. Returns false
-  /// for any other line, which may have a fault. After that, this object must not be used, and the line must be read
-  /// word by word.
+  /// Reads a line that has nothing unusual: a name without quotes, followed by keys with values, each at most once.
+  /// Returns false for any other line, which may have a fault. If it returns false, this object must not be used any
+  /// more, and the line must be read word by word.
   bool take(Word& name, KeyOrder& order);
 
   /// Returns the value of a key, or null when the line does not have it. The key is given as its
@@ -123,19 +125,20 @@ class LineKeys {
     return (present_ >> key & 1) != 0 ? values() + key : nullptr;
   }
   const Word* find(std::string_view key) const { return find(allowed_.number_of(key)); }
-  const Word& get(std::size_t key) const;  ///< throws when it is missing
+  const Word& get(std::size_t key) const;  ///< throws if the key is missing
   const Word& get(std::string_view key) const { return get(allowed_.number_of(key)); }
   double quantity(std::size_t key, Dimension dimension, double absent) const;
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  double number(std::size_t key) const;  ///< a number in the unit of the key; 0 if it is absent
+  /// A number in the unit of the key; 0 if the key is absent.
+  double number(std::size_t key) const;
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  std::int32_t label(std::size_t key) const;  ///< held in 32 bits; -1 if it is absent
+  std::int32_t label(std::size_t key) const;  ///< a number of 32 bits; -1 if the key is absent
   /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
   /// word.
   template <class Parse>
@@ -149,7 +152,7 @@ class LineKeys {
 
  private:
   /// Returns the number of the key that begins at this position of the line, or `nothing` if no key with a '=' begins
-  /// there. `after` is the number of the key before.
+  /// there. `after` is the number of the previous key of the line.
   std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
   void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
@@ -159,8 +162,8 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. Only values that are present are constructed, because there is one such object per
-  /// line.
+  /// The values, indexed by key. Only values that are present are constructed, to save time, because such an object is
+  /// made for each line.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 

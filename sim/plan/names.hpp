@@ -1,5 +1,5 @@
-// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions to enter and look
-// up. For speed, this is a flat hash table of views into the text.
+// Gives each name in a plan's text a number, in the order of entry. A plan may have millions of names to enter and look
+// up. For speed, the class is a flat hash table of views into the text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether two names are equal. Names are short, so that a call of the C library would cost more than the loop.
+/// Returns whether two names are equal. Names are so short that a call of the C library would take longer than the
+/// loop.
 inline bool same_name(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;
@@ -33,7 +34,7 @@ class Names {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name. The name must outlive this object. Returns false if it exists already.
+  /// Enters a name, which must outlive this object. Returns false if the name exists already.
   bool add(std::string_view name) {
     if (2 * (names_.size() + 1) > slots_.size()) grow();
     const std::uint32_t hash = hash_of(name);
@@ -78,7 +79,7 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// Returns the place of the table that holds the name, or else the free place for it.
+  /// Returns the place of the name in the table or, if the table does not have the name, the free place for it.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -101,7 +102,7 @@ class Names {
 
   static constexpr std::uint32_t neighbours = 16;
 
-  LargeVector<Slot> slots_;  ///< their number is a power of two; at most half are used
+  LargeVector<Slot> slots_;  ///< their number is a power of two, and at most half of them are used
   LargeVector<std::string_view> names_;
 };
 

@@ -33,7 +33,7 @@ inline bool is_digit(char c) {
 }
 
 /// Reads the number at `at`, and moves `at` behind it. Returns -1 if there are no digits. Returns nothing for a number
-/// that the formula would not write, such as 007 or one that is too large.
+/// that no name of an action contains, such as 007 or a number that is too large.
 inline std::optional<std::int32_t> take_number(const char*& at, const char* end) {
   if (at == end || !is_digit(*at)) return -1;
   const char* const begin = at;
@@ -41,7 +41,7 @@ inline std::optional<std::int32_t> take_number(const char*& at, const char* end)
   for (; at != end && is_digit(*at); ++at)
     number = 10 * number + static_cast<unsigned char>(*at - '0');
   constexpr auto most = std::uint64_t{std::numeric_limits<std::int32_t>::max()};
-  constexpr std::ptrdiff_t most_digits = 10;  // with more of them the sum may have overflowed
+  constexpr std::ptrdiff_t most_digits = 10;  // with more digits, `number` may have overflowed
   if (at - begin > most_digits || number > most || (*begin == '0' && at - begin > 1)) return {};
   return static_cast<std::int32_t>(number);
 }

@@ -2,10 +2,10 @@
 // executors do not know each other. All references are indices into the plan's own tables.
 //
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
-// `actions` holds them one after the other, and the order within a section is the *listing
-// order*. Each stream executes its actions in this order. A pool that one device owns grants
-// a request only while the requests listed before it still fit (execute/reservation.hpp).
-// Each stream goes through the iterations at its own pace; only waits and memory delay it.
+// `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
+// order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
+// requests that are listed before it would still fit (execute/reservation.hpp). Each stream goes through the iterations
+// independently, and is delayed only by waits and memory.
 #pragma once
 
 #include <algorithm>
@@ -34,17 +34,17 @@ enum class TensorClass : std::uint8_t {
   workspace,
   input,
   output,
-  kv_cache  ///< keys and values of tokens that came before
+  kv_cache  ///< keys and values of earlier tokens
 };
 inline constexpr int tensor_class_count = 8;
 std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several. In a pool that one device owns, a request may overtake requests that are listed
-/// earlier, as long as all of them would still fit as well. A pool that no device owns is shared, and its requests are
-/// granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and the overflow
-/// is reported.
+/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
+/// are listed earlier, as long as all of them would still fit as well. A pool that no device owns is shared, and its
+/// requests are granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and
+/// the overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; empty if unlimited
@@ -60,12 +60,12 @@ struct Pool {
   }
 };
 
-/// Something whose bandwidth flows share max-min fairly. It is one direction of a full-duplex link, a whole half-duplex
-/// link, or the read port or write port of a memory.
+/// A bandwidth that flows share by max-min fairness: one direction of a full-duplex link, a whole half-duplex link, or
+/// the read port or write port of a memory.
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
-  double idle_w = 0, busy_w = 0;  ///< W; busy power counts in proportion to the utilisation
+  double idle_w = 0, busy_w = 0;  ///< watts; busy watts count in proportion to the utilisation
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
@@ -101,10 +101,10 @@ struct Tensor {
 };
 
 /// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution `distance`
-/// iterations ago. Before the first iteration there is nothing to wait for. A wait of the body or the epilogue for an
-/// action of the prologue is for its single execution. A wait of the epilogue for an action of the body is for the
-/// execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for a later section is
-/// not allowed.
+/// iterations ago. Before the first iteration there is nothing to wait for. If the body or the epilogue waits for an
+/// action of the prologue, the wait is for its single execution. If the epilogue waits for an action of the body, the
+/// wait is for the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for a
+/// later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -118,8 +118,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds the operand. The access counts as one use of the instance. The last
-/// use frees the instance.
+/// An operand of an action, and the pool that holds the operand. The access counts as one use of the tensor's instance.
+/// The last use frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -138,26 +138,26 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// A collective operation of several devices. The actions that are its parts refer to it.
+/// A collective operation of several devices. Actions that are parts of the collective refer to it.
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;
   std::string algorithm;             ///< "ring"
   std::vector<std::string> devices;  ///< the devices that take part
-  std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in all
+  std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in total
 };
 
-/// The part of its stage's work that an action does. With this part, the action's time can be computed again.
+/// The part of its stage's work that an action does. It is stored so that the action's time can be computed again.
 enum class WorkPart : std::uint8_t {
   whole,
-  selective  ///< what selective recomputation drops: large, but quick to recompute
+  selective  ///< the layers that selective recomputation runs again: large outputs, but quick to compute
 };
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have arrived. Its
-/// result is available later, after the longest latency of its flows. A transfer has one flow (or several at once) and
-/// no seconds. A computation may read over a link while it computes.
+/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have ended. Its
+/// result is available later, when the longest latency of its flows has also passed. A transfer has one flow (or
+/// several at once) and no seconds. A computation may read over a link while it computes.
 struct Action {
   /// The name is unique within its section. If it is empty, name_of() makes it from stage, kind and micro-batch.
   std::string name;
@@ -166,8 +166,8 @@ struct Action {
   std::uint32_t stream = none;
   std::int32_t stage = -1;          ///< -1 if it belongs to no stage
   std::int32_t micro_batch = -1;    ///< -1 if it belongs to no micro-batch
-  std::uint32_t collective = none;  ///< the collective of which it is a part
-  std::int64_t samples = 0;         ///< for computations: the samples that it computes
+  std::uint32_t collective = none;  ///< the collective of which the action is a part
+  std::int64_t samples = 0;         ///< samples that a computation computes
   std::int64_t samples_done = 0;    ///< samples whose answers are complete when this action ends
 
   Few<Flow, 1> flows;
@@ -182,22 +182,22 @@ struct Action {
   double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
 
   Few<Wait, 2> waits;
-  Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action writes them
+  Few<Placement, 2> allocates;  ///< granted together before the start; the action writes them
   Few<Access, 1> uses;          ///< released at the end
 
   /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
-  /// + ahead. If that iteration does not exist (it is not one of 0 to n - 1), the action is dropped. In the prologue i
-  /// counts as 0 and in the epilogue as n, and nothing is dropped.
+  /// + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
+  /// prologue, i counts as 0, in the epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
-  /// The sum of the bytes of all flows.
+  /// Returns the sum of the bytes of all flows.
   std::int64_t moved_bytes() const {
     std::int64_t bytes = 0;
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Returns the only flow of a transfer that moves one tensor. All transfers that the builder makes have one flow.
+  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only such transfers.
   const Flow& flow() const { return flows.front(); }
 };
 
@@ -237,10 +237,10 @@ struct Plan {
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
   /// The number of workload steps in one run of the body. If a step consists of several runs of the body, this number
-  /// is 1. Then `iterations_per_step` is the number of runs, which divides `iterations`.
+  /// is 1, and `iterations_per_step` is the number of these runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
-  std::vector<std::string> stages;  ///< names, by stage number
+  std::vector<std::string> stages;  ///< names, indexed by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
@@ -261,8 +261,8 @@ struct Plan {
            : section == Section::body   ? body_end
                                         : static_cast<std::uint32_t>(actions.size());
   }
-  std::int64_t executions_of(
-      std::uint32_t action) const;  ///< how often it runs (dropped ones left out)
+  /// How often it runs, without dropped executions.
+  std::int64_t executions_of(std::uint32_t action) const;
 };
 
 }  // namespace sluice

@@ -95,8 +95,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' and neither reads nor writes it");
 }
 
-/// Checks the time before which an action must not start. Only actions of the prologue and the epilogue may have such a
-/// time, because an iteration of the body starts when the previous one allows it.
+/// Checks `not_before`, the time before which an action must not start. Only actions of the prologue and the epilogue
+/// may have such a time, because actions of the body run in many iterations.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -158,7 +158,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// Checks that an action is right by itself, and that no earlier action of the section has its name.
+/// Checks an action by itself, and that no earlier action of the section has its name.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan)
@@ -186,7 +186,7 @@ class ActionCheck {
   }
 
   const Plan& plan_;
-  bool names_are_unique_;  ///< the reader of a plan's text has compared them
+  bool names_are_unique_;  ///< the reader of a plan's text has compared the names
   Section section_ = Section::prologue;
   UniqueNames names_;  ///< the names of the current section
 };
@@ -203,7 +203,7 @@ std::string named(const Plan& plan, const MadeInstance& made) {
   return "tensor '" + plan.tensors[made.tensor].name + "' in " + plan.pools[made.pool].name;
 }
 
-/// Returns all allocations of the plan, in listing order. An allocation of the body counts once for all iterations.
+/// Returns all allocations of the plan, in listing order. An allocation of the body appears once for all iterations.
 std::vector<MadeInstance> allocations(const PlanTables& tables) {
   constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
   const Plan& plan = tables.plan;
@@ -241,7 +241,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// Checks that a step consists of whole runs of the body, or a run of the body of whole steps.
+/// Checks that a step consists of whole runs of the body, or that a run of the body consists of whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
@@ -259,7 +259,7 @@ void check_steps(const Plan& plan) {
                      " iterations of a step ('iterations_per_step')");
 }
 
-/// Checks what must hold before tables can be made from the plan.
+/// Checks the properties of the plan that tables rely on.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
     plan_fault(plan, none, "its sections do not cover its actions");
@@ -281,8 +281,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // All of these checks are in one pass over the actions, because most of the time goes into fetching millions of
-  // actions from memory.
+  // One loop over the actions makes all these checks, because fetching millions of actions from memory takes most of
+  // the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

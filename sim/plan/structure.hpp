@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Throws InputError where the plan contradicts itself:
+/// Throws InputError if the plan contradicts itself:
 /// - a number is outside of the tables;
 /// - two actions of a section have the same name;
 /// - waits form a cycle, or refer to a later section;
@@ -16,7 +16,8 @@ namespace sluice {
 /// - an action of the body has a start time.
 void check_structure(const Plan& plan);
 
-/// Does what check_structure does, and returns the tables that it makes for this. The tables refer to `plan`.
+/// Makes the same checks as check_structure(), and returns the tables that were made for them. The tables refer to
+/// `plan`.
 PlanTables checked_tables(const Plan& plan);
 
 }  // namespace sluice

@@ -27,7 +27,7 @@ void Cursor::settle() {
 
 namespace {
 
-/// The seconds that an action would take if its flows ran one after the other.
+/// Returns the seconds that an action would take if its flows ran one after the other.
 double one_by_one(const Plan& plan, const Action& action) {
   double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
   for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);
@@ -159,7 +159,7 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
                    "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
 }
 
-/// Flows of several streams may meet on a link, and so may several flows of one action.
+/// A link is shared if flows of several streams, or several flows of one action, may use it at the same time.
 void PlanTables::add_flows(std::uint32_t a) {
   for (const Flow& flow : plan.actions[a].flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {
@@ -190,9 +190,9 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// The seconds that all flows of an action together need on the link that is busiest with them.
+/// Returns the seconds that the flows of an action together need on the link on which they take longest.
 double busiest_link(const Plan& plan, const Action& action) {
-  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // per link: there are few
+  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // (link, bytes); the list is short
   double most = 0;
   for (const Flow& flow : action.flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {

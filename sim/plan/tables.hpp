@@ -39,7 +39,7 @@ class Cursor {
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
-  /// Steps over dropped actions.
+  /// Moves on to the next execution that is not dropped.
   void skip_dropped() {
     while (!done() && dropped()) next();
   }
@@ -63,28 +63,29 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The number of uses of an instance that is far enough from both ends of the body for all of its uses to run. It is
-  /// -1 if the instance is also used outside of the body, or if there is only one instance.
+  /// The number of uses of an instance whose uses all run, because its iteration is not near the first or the last one.
+  /// It is -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
-  std::int32_t least_ahead = 0, most_ahead = 0;  ///< limits of `ahead` in these uses
+  /// The least and the greatest `ahead` of the actions of these uses.
+  std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Seconds from the start of an action until one of its flows has arrived when nothing else uses the flow's links. They
-/// are the setup of the flow's route, and then the flow's bytes at the bandwidth of the slowest link.
+/// Returns the seconds from the start of an action to the end of one of its flows if nothing else uses the flow's
+/// links. They are the setup of the flow's route, and the flow's bytes divided by the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Seconds for which an action occupies its stream when no other action uses its links. If flows of the action share
-/// links with each other, the seconds are at least what these flows need together.
+/// Returns the seconds for which an action occupies its stream if no other action uses its links. If flows of the
+/// action share links, the seconds are at least the time that these flows need together.
 double seconds_alone(const Plan& plan, const Action& action);
-/// Seconds between the end of the action and the arrival of its data. They are the longest latency of the action's
+/// Returns the seconds between the end of the action and the arrival of its data: the longest latency of the action's
 /// flows.
 double latency(const Plan& plan, const Action& action);
 
-/// An upper bound of the makespan of any execution. It is the seconds when everything runs one after the other.
+/// Returns an upper bound of the makespan of any execution: the seconds if everything runs one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
   explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
-  /// `check(action)` is called for each action before anything that it refers to is looked up.
+  /// Calls `check(action)` for each action before the numbers in the action are used.
   template <class Check>
   PlanTables(const Plan& p, Check&& check) : plan(p) {
     begin();
@@ -96,19 +97,20 @@ struct PlanTables {
   }
 
   std::vector<BySection> stream_actions;  ///< indexed by stream
-  std::vector<char> link_shared;          ///< per link: several flows may be on it at a time
-  std::vector<char> iterated;             ///< per tensor: has one instance per iteration
+  /// Indexed by link: whether several flows may use it at the same time.
+  std::vector<char> link_shared;
+  std::vector<char> iterated;  ///< indexed by tensor: whether it has one instance per iteration
 
   /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again. Nothing else in the plan may have changed, except the
-  /// number of iterations.
+  /// Reads the plan's seconds, bandwidths and latencies again. In the plan, only these values and the number of
+  /// iterations may have changed.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// Returns what an action allocates, and the pools of the tensors that it uses.
+  /// allocations() returns what an action allocates, and accesses() returns the tensors that it uses, with their pools.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
@@ -125,11 +127,11 @@ struct PlanTables {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
 
-  /// Whether the flow may have to share a link of its route.
+  /// Returns whether the flow may have to share a link of its route.
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
-  /// Seconds for which an action occupies its stream when no other action uses its links.
+  /// Returns the seconds for which an action occupies its stream if no other action uses its links.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
   double not_before(std::uint32_t action) const {
@@ -138,9 +140,9 @@ struct PlanTables {
   std::span<const Wait> waits(std::uint32_t action) const {
     return {waits_.data() + first_wait_[action], waits_.data() + first_wait_[action + 1]};
   }
-  /// Whether the action allocates or uses any tensor.
+  /// Returns whether the action allocates or uses any tensor.
   bool touches_memory(std::uint32_t action) const { return touches_memory_[action] != 0; }
-  /// Whether the action runs more than once.
+  /// Returns whether the action runs more than once.
   bool repeats(std::uint32_t action) const {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
@@ -150,9 +152,9 @@ struct PlanTables {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
   }
-  /// The number of uses per iteration of the body.
+  /// Returns the number of uses in an iteration of the body.
   std::int64_t uses_an_iteration(const Placement& placement) const;
-  /// The number of uses after which this instance is freed in this pool.
+  /// Returns the number of uses after which this instance is freed in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
   std::int64_t uses(const Allocation& made, std::int64_t instance) const {
     const bool all_run = made.body_uses >= 0 && instance >= made.most_ahead &&
@@ -160,8 +162,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution for which an action waits, or -1 if there is nothing to wait for.
-  /// `consumer` is the action that waits, in `iteration`.
+  /// Returns the iteration of the execution for which action `consumer` waits in iteration `iteration`. Returns -1 if
+  /// there is no such execution.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
@@ -179,7 +181,7 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// The first stream and the last action with a flow on a link. They are used only while the tables are made.
+  /// The first stream and the latest action with a flow on a link, while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -197,17 +199,17 @@ struct PlanTables {
   }
 
   std::vector<LinkUsers> link_users_;
-  LargeVector<std::uint32_t> used_;   ///< per use, until they are sorted: its tensor
-  double serial_s_ = 0, latest_ = 0;  ///< latest_: the latest `not_before` of all actions
+  LargeVector<std::uint32_t> used_;   ///< the tensor of each use, until the uses are sorted
+  double serial_s_ = 0, latest_ = 0;  ///< `latest_` is the latest `not_before` of all actions
 
-  // The uses are sorted by tensor, the demands by action.
+  // Uses are sorted by tensor, demands by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // The execution reads these numbers for every action, so they are next to each other in memory.
+  // Executors read the following numbers for every action, so each list is contiguous in memory.
   LargeVector<double> seconds_, latency_;
-  std::vector<double> not_before_;  ///< empty where no action has such a time
+  std::vector<double> not_before_;  ///< empty if no action has such a time
   LargeVector<std::uint32_t> first_wait_{0};
   LargeVector<Wait> waits_;
   LargeVector<std::int32_t> ahead_;

@@ -1,6 +1,6 @@
-// The text form of a plan. It can be written, read, compared and edited. Each thing has one line of
-// `key=value` words, which sim/plan/FORMAT.md describes. A text that is written and read again gives exactly
-// the same plan.
+// The text form of a plan. People and programs can write, read, compare and edit it. It has one line of `key=value`
+// words for each element of the plan; sim/plan/FORMAT.md describes these lines. If a plan is written as text and read
+// again, the result is exactly the same plan.
 #pragma once
 
 #include <iosfwd>
@@ -18,14 +18,14 @@ std::string to_text(const Plan& plan);
 /// Returns the plan as CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
-/// Reads a plan without checking it (execute/feasibility.hpp checks it). Throws InputError with file, line, column, the
-/// word, and what was allowed. `name` is the name of the file, for messages.
+/// Reads a plan without checking it (execute/feasibility.hpp checks plans). Throws InputError that names file, line,
+/// column, the word, and the allowed words. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Does the same as plan_from_text for a text that is in memory already. The plan keeps the text.
+/// Does the same as plan_from_text for a text that is already in memory. The plan keeps the text.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
-/// Whether this text begins like a plan (`format: sluice-plan/…`).
+/// Returns whether this text begins like a plan (`format: sluice-plan/…`).
 bool looks_like_plan(std::string_view text);
 
 }  // namespace sluice

@@ -95,7 +95,7 @@ class PlanReader {
     return false;
   }
 
-  /// Sets the begin of this section to the present number of actions. All later sections get the same begin for now.
+  /// Sets the begin of this section, and for now also of all later sections, to the present number of actions.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
@@ -240,8 +240,8 @@ class PlanReader {
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
-  /// Reserves room for one action per line. Otherwise the array would grow again and again, and moving all actions each
-  /// time takes as long as reading them.
+  /// Reserves room for one action per line. Otherwise the array would grow again and again, and the repeated moves of
+  /// all actions would take as long as the reading.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

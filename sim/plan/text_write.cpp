@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, quoted. An action may wait for actions that are far away in the plan. To look up their
-/// names fast, the names are next to each other in memory.
+/// The names of all actions, with quotes where they need them. An action may wait for actions that are far away in the
+/// plan. All names are next to each other in memory, so that a look-up is fast.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {
@@ -119,12 +119,13 @@ void add_work(std::string& out, const Plan& plan, const Action& action) {
   if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
 }
 
-/// Appends the action's line to the one text of the plan, which may have millions of actions.
+/// Appends the action's line to the text of the plan. One text for all lines saves time, because a plan may have
+/// millions of actions.
 void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
-  if (has_own_name(action)) {  // otherwise the name says the kind
+  if (has_own_name(action)) {  // without `kind`, the name gives the kind
     add_name(out, " kind=", name_of(action.kind));
     add_unless(-1, out, " stage=", action.stage);
     add_unless(-1, out, " micro_batch=", action.micro_batch);

@@ -8,7 +8,7 @@
 namespace sluice {
 
 namespace {
-/// Says for each character whether it may be in a name without quotes.
+/// Says for each character whether a name without quotes may contain it.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> plain = [] {
 
 enum Mark : unsigned char {
   pauses = 1,       ///< ends a part of a word, or has a meaning within it
-  needs_quotes = 2  ///< makes a name need quotes
+  needs_quotes = 2  ///< a name with this character needs quotes
 };
 /// Flags, indexed by character.
 constexpr std::array<unsigned char, 256> marks = [] {
@@ -36,7 +36,7 @@ std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Returns the position of the next character that has a mark, or the end if none has.
+/// Returns the position of the next character that has a mark, or the end of the text if there is no such character.
 std::size_t next_mark(std::string_view text, std::size_t at) {
   while (at < text.size() && marks[static_cast<unsigned char>(text[at])] == 0) ++at;
   return at;
@@ -195,7 +195,8 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // Names are text. So they must not contain a zero byte, or an escape for a part of a UTF-8 character.
+      // Names are valid text. So they must not contain a zero byte, or an escape for one byte of a longer UTF-8
+      // character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

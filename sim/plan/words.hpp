@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// Returns a name as a plan's text writes it: without quotes, or in double quotes. Inside the quotes, a backslash
+/// Returns a name as it appears in a plan's text: without quotes, or in double quotes. Inside the quotes, a backslash
 /// escapes quotes, backslashes, ends of line, tabs and other control characters.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
-/// Whether the name may be written without quotes.
+/// Returns whether the name may be written without quotes.
 bool is_bare(std::string_view name);
 
 inline bool is_blank(char c) {
@@ -25,12 +25,12 @@ std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
-  std::string_view text;  ///< as written, including quotes
+  std::string_view text;  ///< as it is in the file, with its quotes
   int column = 1;
-  /// For a word of a line, the position of its first '=' outside of quotes, or npos if it has none.
+  /// For a word of a line, the position of its first '=' outside of quotes, or npos if there is no such '='.
   std::size_t equals = std::string_view::npos;
-  /// Set only for a word of a line and for the value after its '='. If true, the reader already knows that the text is
-  /// a name that does not need quotes.
+  /// If true, the text is known to be a name that does not need quotes. It is set only for a word of a line and for the
+  /// value after its '='.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
@@ -47,7 +47,7 @@ struct PlanLine {
   /// Splits the line into words at blanks outside of quotes. A '#' at the start of a word begins a comment, which is
   /// left out.
   std::vector<Word> words() const;
-  void words(std::vector<Word>& words) const;  ///< the same, but reuses this list
+  void words(std::vector<Word>& words) const;  ///< the same, but reuses the memory of this list
   /// Splits at `separator` outside of quotes, and calls `each` with every part.
   template <class Each>
   static void split(const Word& list, char separator, Each&& each) {
@@ -61,7 +61,7 @@ struct PlanLine {
   }
   /// Returns the name that a word contains, without quotes.
   std::string name(const Word& word) const;
-  /// Returns the position of the first `c` outside of quotes, or npos if there is none.
+  /// Returns the position of the first `c` outside of quotes, or npos if there is no such `c`.
   static std::size_t find_bare(std::string_view text, char c, std::size_t from = 0);
   static std::size_t rfind_bare(std::string_view text, char c);
 };

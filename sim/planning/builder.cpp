@@ -20,7 +20,8 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
       if (memory.own)
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
   for (const Memory& memory : platform.memories) add(memory.name, memory.capacity, "");
-  for (const Device& device : platform.devices)  // each device is at one memory
+  for (const Device& device :
+       platform.devices)  // the memory of the node of a device is the device's first memory
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
@@ -87,7 +88,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// Adds a path for a copy that the compute units make, because lower() finds only the routes of copy engines.
+/// Adds the route of a copy by the compute units, because lower() finds only routes of copy engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -95,7 +96,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// Makes a copy by the compute units wait for their previous work, and makes their next work wait for the copy.
+/// Makes a copy by compute units wait for the previous work of these units, and makes their next work wait for the
+/// copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -106,7 +108,7 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// Makes the first work of the body wait for the last work of the previous iteration.
+/// Makes the first work of compute units in the body wait for their last work in the previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)
@@ -179,7 +181,7 @@ void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {
 }
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
-  check_interrupt();  // The loop asks for signals, because a step may have a million micro-batches.
+  check_interrupt();  // Interrupts are checked here, because a step may have a million micro-batches.
   refuse_long_plan(++added_);
   action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
@@ -187,8 +189,8 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// An action is named after its kind, stage and micro-batch. Returns an empty name if that is enough. If another action
-/// has that name, it returns the name with '2, '3 … appended.
+/// Returns an empty name if no other action has the same kind, stage and micro-batch, which then are the name.
+/// Otherwise returns this name with '2, '3 … appended.
 std::string PlanBuilder::own_name(const Action& action) {
   const int taken =
       names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
@@ -196,7 +198,7 @@ std::string PlanBuilder::own_name(const Action& action) {
 }
 
 std::string PlanBuilder::unique_name(std::string tensor) {
-  int& taken = tensor_names_[tensor];  // A later insertion does not move this entry of the map.
+  int& taken = tensor_names_[tensor];  // The reference stays valid when other entries are inserted.
   std::string name = tensor;
   while (taken++ > 0) {
     name = tensor + "'" + std::to_string(taken);

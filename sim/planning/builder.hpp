@@ -21,12 +21,12 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more actions than the limit. `actions` is a lower bound of the number of
 /// actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// The same for a round that is about to be listed: each of its micro-batches is at least so many actions.
+/// Does the same for a round that will be listed. Each of its micro-batches has at least `actions_each` actions.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
  public:
-  /// A handle of an action; finish() replaces it by the action's number.
+  /// A handle of an action. finish() replaces handles by the numbers of the actions.
   struct Ref {
     Section section = Section::prologue;
     std::uint32_t position = none;
@@ -38,8 +38,8 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home` is the node whose memory holds the tensor during the whole run. It is empty if the tensor has no home. If
-  /// another tensor has this name, '2, '3 … is appended.
+  /// Adds a tensor. `home` is the node whose memory holds the tensor during the whole run, or empty if the tensor has
+  /// no home. If another tensor already has the name, '2, '3 … is appended.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
@@ -51,33 +51,34 @@ class PlanBuilder {
   /// Adds a computation on a device. lower() sets its seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
-  /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of that route.
-  /// With `release`, the transfer ends the use of the source. With `allocate`, it allocates the destination.
+  /// The two ends of a transfer that moves a tensor between the memories of two nodes. The copy engine of the route
+  /// between them makes the transfer. With `release`, the transfer releases the tensor in the source. With `allocate`,
+  /// it allocates the tensor in the destination.
   struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
-    /// If true, the compute units of the device make the copy, and compute nothing else meanwhile.
-    /// Waits keep them from computing.
+    /// If true, the compute units of the device make the copy, and compute nothing during the copy. The builder adds
+    /// waits for this.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// Makes a computation read (or write) this many bytes of the tensor over the route while it computes.
+  /// Makes a computation read (or write) `bytes` bytes of the tensor over a link while it computes.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
-  /// Adds another memory to a device, besides the one with the device's own name.
+  /// Adds a memory to a device, in addition to the memory with the name of the device.
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity);
-  /// Adds a private link from one pool to another, besides the links of the platform. Transfers
-  /// over it have their own stream.
+  /// Adds a private link from one pool to another, in addition to the links of the platform. Transfers over this link
+  /// have their own stream.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
-  /// Adds a collective operation of several devices; returns the number to which its actions refer.
+  /// Adds a collective operation of several devices. Returns its number, to which its actions refer.
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// `ref` waits for the execution of `on` that is `distance` iterations ago. An empty `on` means no wait.
+  /// Makes `ref` wait for the execution of `on` that is `distance` iterations ago. Does nothing if `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 

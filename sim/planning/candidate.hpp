@@ -3,9 +3,9 @@
 //
 // A candidate is defined by its structure (how the model is cut, how many micro-batches are
 // computed side by side, how early loads come), never by a capacity. The structure determines how
-// much memory it needs. It can be used on every device with that much memory, and takes the same
-// time on any device with more. So the candidates of a smaller memory are also candidates of a
-// larger one, and more memory is never slower.
+// much memory it needs. A candidate can be used on every device with this much memory, and does not become faster or
+// slower on a device with more. So all candidates for a smaller memory are also candidates for a larger memory, and
+// more memory is never slower.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ namespace sluice {
 /// One way to make all open choices, after its simulation: its seconds and its plan.
 struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
-  std::string text;  ///< what was chosen, as text of a scenario
+  std::string text;  ///< the choices, as text of a scenario
   std::function<Plan()> plan;
-  std::size_t attempt = 0;  ///< number of the cut to which it belongs
+  std::size_t attempt = 0;  ///< number of the cut for which it was made
 };
 
-/// Several ways to make the open choices. They share a lower bound, so that one comparison can rule them all out.
+/// One or several ways to make the open choices. They share a lower bound, so that one comparison can rule out all of
+/// them.
 struct Candidate {
-  double at_least = 0;    ///< seconds; none of its ways is faster than this
+  double at_least = 0;    ///< lower bound of the seconds of all its ways
   std::int64_t ways = 1;  ///< the number of ways, including those that turn out not to fit
   /// Simulates the ways that fit and may take less than `worth` seconds, and passes each of them to
   /// `settled`.
@@ -44,11 +45,11 @@ struct Candidate {
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  /// The second fastest of the simulated ways. It is empty if only one way fits.
+  /// The second fastest of the simulated ways, or nothing if only one way fits.
   std::optional<Settled> runner_up;
 };
 
-/// Returns the fastest candidate, and the first among equally fast ones. `best.plan` is empty when none fits.
+/// Returns the fastest way, and of several equally fast ways the first one. `best.plan` is empty if no way fits.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

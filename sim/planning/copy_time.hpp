@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// A copy between host memory and the device when nothing else uses its links.
+/// A copy between host memory and the device if nothing else uses its links.
 struct CopyTime {
   double setup_s = 0, bandwidth = 0, latency_s = 0;
   /// The seconds for which the copy occupies the copy engine. The data arrive `latency_s` later.
@@ -21,7 +21,7 @@ struct CopyTime {
 CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous);
 
-/// Bytes per second of the slowest of these channels; infinite when there are none.
+/// Returns the bytes per second of the slowest of these channels, or infinity if the list is empty.
 double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// What a policy returns, and how it becomes a plan that can be executed. A policy says what runs, in which order, and
-// what waits for what. Seconds, routes, and waits for execution one action at a time are added here, for all policies
-// alike.
+// What a policy returns, and how it becomes a plan that can be executed. A policy decides what runs, in which order,
+// and what waits for what. This code then adds seconds and routes, and for plans without overlap further waits. It is
+// the same for all policies.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,20 @@ struct Draft {
   /// The stages after the policy changed them. Their weights give the prices of the updates. If this is empty, the
   /// draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
-  /// Returns what the prices of another request would decide. That request must differ from this one only in prices, so
-  /// its stages are those of the draft. If the decisions for two requests are equal, their drafts are equal too. Then
-  /// the plan is made once, and only its prices are replaced. The function must not refer to this request. If null, the
-  /// decisions are not known, so the plan is always made again.
+  /// Returns the decisions that the prices of another request lead to. The other request must differ from the request
+  /// of this draft only in prices, so its stages are the stages of the draft. If the decisions for two requests are
+  /// equal, their drafts are also equal, so the plan is made once and only its prices are replaced. The function must
+  /// not refer to the request of this draft. If it is null, the decisions are not known, and the plan is always made
+  /// again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)
       : plan(std::move(made)), one_at_a_time(one_at_a_time) {}
 };
 
-/// Returns the plan, ready to be executed: in series if requested, with prices and routes. Actions
-/// that have a price already keep it, so a finished plan does not change. Throws InputError when no
+/// Returns the plan, ready to be executed. It has prices and routes, and its actions run one after the other if the
+/// draft requires it. Actions that already have a price keep this price, so a finished plan does not change. Throws
+/// InputError when no
 /// links connect two memories, or when a device has no rate for the dtype.
 Plan finish(Draft draft, const PolicyRequest& request);
 

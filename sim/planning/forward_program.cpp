@@ -138,8 +138,8 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// If a single tensor crosses a cut, its name says "boundary" and the stage. If several cross, each has its layer's
-  /// name.
+  /// The name of a tensor that crosses a cut contains "boundary" and the stage. If several tensors cross the cut, each
+  /// name also contains the name of a layer.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
@@ -167,7 +167,8 @@ class ForwardMaker {
     return input;
   }
 
-  /// Reads a tensor that an earlier stage made. If the tensor is not on this stage's device yet, it is brought there.
+  /// Reads a tensor that an earlier stage made. If the tensor is not yet on this stage's device, a transfer brings it
+  /// there.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -199,8 +200,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// An input may be loaded when the micro-batch `buffers` positions earlier has left the last stage, because its
-  /// buffer is then free. A tensor for another device is sent as soon as it has been made.
+  /// The load of an input may start when the micro-batch `buffers` positions earlier has left the last stage, because
+  /// this frees a buffer. A tensor for another device is sent as soon as it has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);
@@ -222,7 +223,7 @@ class ForwardMaker {
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< indexed by stage
   std::vector<StageTensors> tensors_;     ///< indexed by stage
-  /// The current micro-batch's instances, by layer and device.
+  /// The instances of the current micro-batch, by layer and device.
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> held_;
 };
 

@@ -1,5 +1,5 @@
-// Inference as a program (program.hpp): each micro-batch of a round runs through all stages. Each stage runs on its own
-// device, where its weights stay.
+// Describes inference as a program (program.hpp): each micro-batch of a round runs through all stages. Each stage runs
+// on the device where its weights stay.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@ struct ForwardShape {
   std::vector<std::string> devices;  ///< indexed by stage
   Round round = {};
   bool return_outputs = true;
-  std::int64_t buffers = usual_buffers;  ///< inputs and answers on a device for transfers
-  std::int64_t inputs_ahead = 0;         ///< inputs listed before the micro-batches that use them
+  /// How many inputs and how many answers may be on a device for transfers.
+  std::int64_t buffers = usual_buffers;
+  std::int64_t inputs_ahead = 0;  ///< how many micro-batches early an input may be listed
 };
 
-/// A tensor that crosses several cuts stays where it was made until its last reader has run. It is sent once to each
-/// other device that reads it.
+/// Returns the program. A tensor that crosses several cuts stays on the device that made it until its last reader has
+/// run. It is sent once to each other device with a reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

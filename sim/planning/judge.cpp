@@ -12,7 +12,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Times that differ only by rounding count as equal, so that rounding does not decide. Of equal times the first wins.
+/// Returns whether time a is less than b by more than a rounding error. So of two times that differ only by rounding,
+/// the first one wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
@@ -32,8 +33,8 @@ void note(Judgement& judgement, const Settled& settled) {
 
 // Candidates are simulated in the order of their lower bounds. If two bounds are equal, the candidate that was offered
 // first comes first. The loop ends when the next bound is not below the best time found, because no later candidate can
-// be faster. The answer names a runner-up. So if only one simulated candidate fits by then, more are simulated until
-// another one fits.
+// be faster. The answer also names a runner-up. So if only one way has been found to fit when the loop would end,
+// further candidates are simulated until a second way fits.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

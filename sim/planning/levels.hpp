@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp), when whole ranges of slots change at
-// once. The time of adding and of asking grows with the logarithm of the row's length, because steps may have many
-// slots. Throws InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). Each call changes a range of slots. A
+// call takes time in proportion to the logarithm of the row's length, because steps may have many slots. Throws
+// InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Levels {
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// Returns the last slot from `first` to `last` that has more than `bytes`, or none if no slot has more.
+  /// Returns the last slot from `first` to `last` that has more than `bytes`, or nothing if no slot has more.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
@@ -39,8 +39,9 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  std::vector<std::int64_t> most_;  ///< most bytes of a node's slots, without `more_` above it
-  std::vector<std::int64_t> more_;  ///< further bytes of each slot of a node, not in its children
+  /// Most bytes of a node's slots, without `more_` of the nodes above.
+  std::vector<std::int64_t> most_;
+  std::vector<std::int64_t> more_;  ///< bytes of each slot of a node that its children do not count
 };
 
 }  // namespace sluice

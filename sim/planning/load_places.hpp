@@ -1,6 +1,6 @@
-// Decides before which slots (slots.hpp) loads are listed. Each load is listed as early as it may come and memory has
-// room for it, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
-// advance, and each load that is placed takes more room. All sizes are bytes.
+// Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
+// memory allow, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
+// advance. Each placed load needs further bytes.
 #pragma once
 
 #include <compare>
@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-/// A load to be placed. All members are numbers of slots; negative ones belong to an earlier step.
+/// A load to be placed. Slots with negative numbers belong to an earlier step.
 struct LoadWish {
   std::int64_t bytes = 0;
-  std::int64_t needed = 0;    ///< the slot that needs it
+  std::int64_t needed = 0;    ///< the slot that needs the load
   std::int64_t earliest = 0;  ///< the first slot before which it may be listed
   std::int64_t after = 0;     ///< it may start when this slot has been computed
   /// If memory allows, the load may start one slot earlier than its place in the list.
@@ -31,11 +31,12 @@ struct LoadPlace {
 /// The loads of one memory.
 class LoadPlaces {
  public:
-  /// `bytes` says what is in memory while each slot runs alone, indexed by slot. An empty `capacity` means unlimited.
+  /// `bytes` holds the bytes in memory while each slot runs alone, indexed by slot. If `capacity` is empty, the memory
+  /// is unlimited.
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 
-  /// Takes the room of a load from the slot before which it is listed to the slot that needs it.
+  /// Finds the place of a load, and takes room for the load from this place to the slot that needs it.
   LoadPlace add(const LoadWish& load);
   /// The greatest number of bytes in any slot, including loads that come early.
   std::int64_t most() const { return levels_.most(); }

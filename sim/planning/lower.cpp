@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Adds up `price` over those layers of the stage for which the condition is true.
+/// Returns the sum of the prices of those layers of the stage for which `chosen` is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -42,8 +42,9 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// The price of the input gradient, the weight gradient, or both. If the workload gives the backward pass as a multiple
-/// of the forward pass, each of the two gradients is half of it. A layer without a backward pass adds nothing.
+/// Returns the price of the input gradient, of the weight gradient, or of both. If the workload gives the backward pass
+/// as a multiple of the forward pass, each of the two gradients takes half of this multiple. A layer without a backward
+/// pass adds nothing.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -69,8 +70,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Keeps each price after its first use, by kind, part, stage, device and samples. There are many micro-batches, but
-/// only few different prices.
+/// Stores each price after its first use, by kind, part, stage, device and samples. There may be many micro-batches,
+/// but there are only a few different prices.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}

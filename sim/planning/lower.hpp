@@ -1,5 +1,5 @@
 // Lowering replaces "stage 3 on gpu" and "tensor from host to gpu" by numbers: seconds, FLOP, joules and routes. A plan
-// that has these numbers can be executed without the model and the platform.
+// with these numbers can be executed without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -31,25 +31,25 @@ struct StageQuery {
 };
 
 /// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. If the workload
-/// gives the backward pass as a multiple of the forward pass, its price is that multiple. Throws InputError when the
-/// cost model has no price.
+/// gives the backward pass as a multiple of the forward pass, its price is this multiple of the forward price. Throws
+/// InputError when the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules include the watts of the stream above idle.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules include the energy of the stream's watts above idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
 /// A layer and its term in the sum that price_of() returns. A null layer stands for the update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Fills in what is missing. Compute actions get seconds, flop, memory_bytes and joules (above idle) from the layers of
+/// Adds missing prices and routes. Computations get seconds, FLOP, bytes and joules (above idle) from the layers of
 /// their stage and their samples. Transfers get their routes. Throws InputError when no links connect two memories, or
 /// when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
 /// Does the same as lower() for a plan that was made without a scenario, and so without a cost model. The computations
-/// of the plan must have their own seconds. If one has none, this returns false and fills in nothing. Throws InputError
-/// when no links connect two memories.
+/// of the plan must already have seconds. If a computation has none, returns false and changes nothing. Throws
+/// InputError when no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

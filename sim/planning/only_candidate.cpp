@@ -13,8 +13,8 @@ Settled settled(const std::string& text, const std::function<Plan()>& plan) {
   Settled one = {.text = text};
   try {
     const auto made = std::make_shared<const Plan>(plan());
-    // A replay grants what actions allocate. It does not compare the tensors that have their home in a memory with its
-    // capacity, as the check does.
+    // The check compares the tensors that have their home in a memory with its capacity. The replay does not: it only
+    // grants what actions allocate.
     const ReplayResult result = replay(check_without_replay(*made));
     if (result.blocking) return one;
     one.seconds = result.makespan;

@@ -1,4 +1,4 @@
-// A candidate with a single plan, for choices that leave nothing else open.
+// A candidate with a single plan, for choices that leave no further choice open.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,10 @@
 
 namespace sluice {
 
-/// Makes a plan and simulates it. The result has no plan if a memory is too small for it, also if `plan` throws
-/// Infeasible.
+/// Makes a plan and simulates it. The result has no plan if a memory is too small, or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
-/// The candidate whose only way is this plan.
+/// Returns the candidate whose only way is this plan.
 Candidate only_candidate(const std::string& text, std::function<Plan()> plan);
 
 }  // namespace sluice

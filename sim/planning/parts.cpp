@@ -11,7 +11,7 @@ std::vector<Field> common_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device that computes; the default is the platform's first device",
+       .summary = "the device that computes; by default the first device of the platform",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
@@ -21,7 +21,7 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "how many micro-batches may have their input on the device for transfers, and how many their output",
+           "how many inputs, and how many outputs, of micro-batches may be on the device for transfers",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

@@ -1,5 +1,5 @@
-// What several policies share: their common parameters, the sizes of stages for one micro-batch,
-// and the actions that run one micro-batch through one stage.
+// Parts that several policies share: their common parameters, the sizes of stages for one micro-batch, and the actions
+// that run one micro-batch through one stage.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace sluice {
 
-/// The fields device, overlap, buffers and outputs.
+/// Returns the fields device, overlap, buffers and outputs.
 std::vector<Field> common_parameters();
 
-/// The usual number of buffers: one that is computed with, and one that is being transferred.
+/// The usual number of buffers: one for the computation, and one for a transfer.
 inline constexpr std::int64_t usual_buffers = 2;
 
 /// The values of the common parameters. Without overlap there is one buffer; `auto` means the usual number.
@@ -27,13 +27,13 @@ struct CommonParameters {
 };
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// The numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the least
-/// number that leads to some number of passes, from a single pass to one pass per micro-batch. Each number of passes is
-/// about 1 / `growth` larger than the previous one.
+/// Returns the numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the
+/// least number that leads to a certain number of passes, from a single pass to one pass per micro-batch. A number of
+/// passes is greater than the previous one by about 1 / `growth` of it.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// The body of a plan: the smallest number of micro-batches after which everything repeats. A step
-/// consists of whole rounds, and the plan lists only one round.
+/// A round has the smallest number of micro-batches after which everything repeats. A step consists of whole rounds,
+/// and the body of the plan is one round.
 struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
@@ -41,7 +41,7 @@ struct Round {
 /// Returns the shortest round with at least this many micro-batches into which a step can be
 /// divided, or the whole step if there is no shorter one.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
-/// A choice of the judge whose shortest round would have more micro-batches than this is not tried.
+/// Candidates whose shortest round would have more micro-batches than this are not tried.
 inline constexpr std::int64_t longest_round = 4096;
 
 /// Makes host memory hold the inputs of a step, and its answers if they are saved.
@@ -61,25 +61,25 @@ void refuse_common_in_training(const Reader& parameters);
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The part of the answer that this stage computes and that no later stage reads. It leaves the device at once. It is
-  /// 0 for the last stage, because the last stage's part of the answer is its output.
+  /// The part of the answer that this stage computes and that no later stage reads. This part leaves the device at
+  /// once. It is 0 for the last stage, whose part of the answer is its output.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
-/// How one micro-batch runs through one stage on one device.
+/// The run of one micro-batch through one stage on one device.
 struct ForwardPass {
   std::size_t stage = 0;
   std::int64_t micro_batch = 0;
   std::string device;
   StageBytes bytes{};
   std::int64_t samples = 0;
-  std::uint32_t output = none;  ///< the tensor that it makes
-  bool drops_output = false;  ///< for an answer that nobody takes: it counts as done, and is freed
-  bool drops_answer = false;  ///< the same for its part of an answer that is not complete yet
-  std::string suffix = {};    ///< distinguishes the workspaces of different windows
-  bool last = false;          ///< it makes the answer
-  std::string home = {};      ///< the node that holds the answer all the time; may be empty
+  std::uint32_t output = none;  ///< the tensor that the stage makes
+  bool drops_output = false;    ///< the answer is not saved: its samples are done, and it is freed
+  bool drops_answer = false;    ///< the stage's part of the answer is not saved, and is freed
+  std::string suffix = {};      ///< distinguishes the workspaces of different windows
+  bool last = false;            ///< the stage makes the answer
+  std::string home = {};        ///< the node that is the home of the answer; may be empty
 };
 /// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
@@ -88,68 +88,68 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 struct StageOutput {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
-  std::uint32_t answer = none;  ///< its part of the answer, if that is a separate tensor
+  std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
 /// Lists the action and makes its output: the boundary activation of its stage, or the answer if
 /// the stage is the last one. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer from the start,
-/// and the samples of the answer are done when it arrives. The transfer allocates the room for a boundary activation.
+/// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer during the whole
+/// run, and the samples of the answer are done when the answer arrives. For a boundary activation, the transfer
+/// allocates the room.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 
-/// Lists the loads of all weights in the prologue, each to the device of its stage. Returns these loads by stage. The
-/// entry of a stage without weights is empty.
+/// Lists the loads of all weights in the prologue, each to the device of its stage. Returns these loads, indexed by
+/// stage. The element of a stage without weights is empty.
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<StageBytes>& bytes,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// The bytes of the caches of keys and values. The first function returns those of one stage for `samples` samples, the
-/// second those of all stages for all samples of a step. A cache is never moved, because the device that reads it holds
-/// it from the start of the run to its end.
+/// Return the bytes of caches of keys and values. The first function is for one stage and `samples` samples, the second
+/// for all stages and all samples of a step. A cache never moves: the device that reads it holds it from the start of
+/// the run to its end.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
 /// Makes `device` hold the cache of a stage.
 void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
                 std::int64_t samples, const std::string& device);
-/// Makes each stage's device hold its cache for all samples of a step.
+/// Makes the device of each stage hold the stage's cache for all samples of a step.
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);
 
 /// Lists computations and saves of one device, and records what later actions wait for.
 class StageRunner {
  public:
-  /// The body is a whole step, in which each input and answer has its own place in host memory.
-  /// `bytes` are the sizes of the stages.
+  /// The body is a whole step. Each input and each answer of the step has its own place in host memory. `bytes` holds
+  /// the sizes of the stages.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const CommonParameters& common,
               std::vector<StageBytes> bytes);
 
-  /// Loads all weights once in the prologue, where they stay. Returns the actions that load them,
-  /// by stage.
+  /// Lists loads of all weights in the prologue. The weights stay on the device. Returns the loads, indexed by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
 
-  /// Makes the one device hold the caches of all stages.
+  /// Makes the device hold the caches of all stages.
   void hold_caches();
 
-  /// The input of a micro-batch, whose home is the host, and the load that brings it to the device for a slot.
+  /// Returns the load that brings the input of a micro-batch from the host, its home, to the device for a slot.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
-  /// Lists the forward pass of one stage; see list_stage.
+  /// Lists the forward pass of one stage with list_stage().
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
   /// Saves the output of a stage after the action that makes it, or the stage's part of the answer if that is a
   /// separate tensor. `answer` says that no later stage reads the output. At most `buffers` results may wait to be
-  /// saved, so the action waits until the save `buffers` saves earlier has arrived. See list_save.
+  /// saved, so the action that makes the result waits until the save `buffers` saves earlier has arrived.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 
   /// Adds the waits of computations for earlier saves. Must be called once, after everything has
   /// been listed.
   void finish();
-  /// Does the same, but each save has its own number of results that may wait to be saved. `buffers` lists these
-  /// numbers in the order of the saves.
+  /// Does the same with a different limit for each save. `buffers` lists the numbers of results that may wait to be
+  /// saved, in the order of the saves.
   void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {
@@ -163,7 +163,8 @@ class StageRunner {
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
   std::vector<std::uint32_t> inputs_;
-  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed
+  /// (maker, save), in listing order.
+  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;
 };
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Checks that there is a route; the error names the operand that needs it.
+/// Throws an error that names the operand if there is no route.
 void require_route(const Platform& platform, const Query& query, const Operand& operand,
                    const std::string& from, const std::string& to) {
   try {
@@ -45,8 +45,8 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.written -= operand.written;
   }
   if (near.operands.empty() && !query.operands.empty())
-    // This operand has no memory of its own. Without it, the cost model would take the query's operands to be in the
-    // default memory.
+    // An empty list of operands would mean that all operands are in the default memory. So the list gets an operand
+    // without a memory.
     near.operands.emplace_back();
   placed.price = cost.of(near);
   return placed;

@@ -1,6 +1,6 @@
-// Pricing a plan again keeps its actions and their order, and takes seconds, rates and watts from another platform or
-// cost model. The result equals a plan that is made anew: a draft says what prices decided in it (draft.hpp), and the
-// plan is reused only if prices decide the same again.
+// When a plan is priced again, its actions and their order stay, and seconds, rates and watts come from another
+// platform or cost model. The result equals a newly made plan. A draft says which decisions prices made (draft.hpp),
+// and its plan is priced again only if the new prices lead to the same decisions.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,35 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Must be called with a draft before it is finished. Returns nothing if the draft does not say what prices decided,
-  /// or if the draft has prices of its own.
+  /// Must be called with a draft before finish(). Returns nothing if the draft does not say which decisions prices
+  /// made, or if the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// Must be called once, with the finished plan, before anything else. Returns false when parts of
-  /// the plan do not come from the platform, so that it cannot be priced again.
+  /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be
+  /// priced again, because parts of the plan do not come from the platform.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Does the same as the other learn() when `other` has already found the decisions of this request. The request of
-  /// `other` must differ from this one only in prices.
+  /// Does the same as the other learn() if `other` has already found the decisions of this request. The request of
+  /// `other` must differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// Returns what prices decide for a request that differs from the first one only in prices. If
-  /// these decisions equal those of this plan, the plan of that request is this plan with other
-  /// prices.
+  /// Returns the decisions that prices make for a request that differs from the request of learn() only in prices. If
+  /// they equal decided(), the plan of the request is this plan with other prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Gives the plan the prices of this request. Throws InputError like finish(), and when a number
-  /// of seconds is not finite.
+  /// Gives the plan the prices of this request. Throws InputError in the same cases as finish(), and if a number of
+  /// seconds is not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
-  /// A group of actions with the same price.
+  /// The properties of actions with the same price.
   struct Kind {
     ActionKind kind;
     WorkPart part;
     std::int32_t stage;
-    std::uint32_t device;  ///< number of the device in the platform
+    std::uint32_t device;  ///< the number of the device in the platform
     std::int64_t samples;
     auto operator<=>(const Kind&) const = default;
   };
@@ -59,9 +58,10 @@ class PriceAgain {
   std::optional<std::vector<Stage>> stages_;
   PriceDecisions decided_;
   std::vector<Kind> kinds_;
-  std::vector<std::uint32_t> kind_of_;  ///< per action; `none` for a transfer
+  std::vector<std::uint32_t> kind_of_;  ///< indexed by action; `none` for a transfer
   std::vector<PricedRoute> routes_;
-  std::vector<std::uint32_t> owners_;  ///< per stream: number of the device whose watts it has
+  /// Number of the device whose watts a stream has, indexed by stream.
+  std::vector<std::uint32_t> owners_;
 };
 
 }  // namespace sluice

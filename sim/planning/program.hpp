@@ -1,12 +1,11 @@
-// A program lists the computations of one round on its devices, in order, and every tensor that is
-// on a device for some of them. It stands between stages and plan, for inference and training
-// alike. It determines what a device holds at each moment, and program_listing makes the plan from
-// it.
+// A program lists the computations of one round on its devices, in order, and every tensor that is on a device during
+// some of these computations. Programs are made from stages, for inference and training. A program determines the bytes
+// on each device at each moment, and program_listing makes the plan from the program.
 //
 // A tensor may be on a device several times in a round (an activation that goes to host memory and comes back), and on
 // several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation that makes
-// it or first needs it there, and ends with its last user. A tensor that crosses several cuts is one instance, no
-// matter how many stages are between its maker and its readers.
+// it or first needs it on the device, and ends with its last user. A tensor that crosses several cuts is one instance,
+// no matter how many stages are between its maker and its readers.
 #pragma once
 
 #include <cstdint>
@@ -41,23 +40,24 @@ struct Program {
   };
 
   struct Instance {
-    std::string name;  ///< a tensor that is brought again has the same name
+    std::string name;  ///< all instances of a tensor have the same name
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
     std::int64_t first = 0, last = -1;  ///< numbers of operations
-    bool loaded = false;                ///< a transfer brings it
+    bool loaded = false;                ///< whether a transfer brings it
     double load_s = 0;
-    /// Where a load comes from: a home, the copy that the save of another instance left in host memory, or, if the
+    /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
     /// tensor is sent, the instance on the other device.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< number of an instance
     bool sent = false;
     std::uint32_t saves = none;  ///< index of its save in operations[saved_at]
-    std::int64_t saved_at = -1;  ///< operation; -1 if it is not saved
-    bool saved_home = false;     ///< it is saved into its home
-    bool answer = false;         ///< its samples are done when its save has arrived
+    /// Number of the operation after which it is saved; -1 if it is not saved.
+    std::int64_t saved_at = -1;
+    bool saved_home = false;  ///< whether it is saved into its home
+    bool answer = false;      ///< it is an answer whose samples are done when its save has arrived
   };
 
   struct Operation {
@@ -66,8 +66,8 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< seconds with which the times of loads are computed
-    bool selective = false;  ///< a recompute of the selective part
+    double seconds = 0;      ///< seconds that are used to compute the times of loads
+    bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
@@ -77,21 +77,21 @@ struct Program {
   /// round.
   struct Load {
     std::uint32_t instance = none;
-    std::int64_t needed = 0;    ///< the operation that needs it
-    std::int64_t earliest = 0;  ///< the first operation before which it may be listed
-    std::int64_t after = 0;     ///< it may start when this operation has ended
+    std::int64_t needed = 0;    ///< the operation that needs the instance
+    std::int64_t earliest = 0;  ///< the first operation before which the load may be listed
+    std::int64_t after = 0;     ///< the load may start when this operation has ended
   };
 
   std::vector<std::string> devices;
   std::vector<Place> places;
-  std::vector<Staying> staying;  ///< per stage; empty if weights take turns
+  std::vector<Staying> staying;  ///< indexed by stage; empty if weights take turns
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed
-  /// The operation that makes an answer waits until the answer this many micro-batches earlier is in host memory. If
-  /// this is 0, the operation does not wait.
+  /// An operation that makes an answer waits until the answer `answer_buffers` micro-batches earlier is in host memory.
+  /// If the number is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
-  std::int64_t rounds = 1;           ///< the number of all rounds
+  std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
   std::int64_t passes = 0;           ///< passes per batch in training
 
@@ -99,8 +99,8 @@ struct Program {
 
   /// Bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// The bytes on a device during each operation, if one operation runs at a time. They include the bytes that later
-  /// operations need.
+  /// Returns the bytes on a device during each operation, if one operation runs at a time. Bytes that only later
+  /// operations need are included.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
@@ -109,21 +109,21 @@ struct Program {
 /// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
-/// Adds one load for each instance that a transfer brings. It is listed before the operation that
-/// needs it, and starts after the previous operation.
+/// Adds one load for each instance that a transfer brings. The load is listed before the operation that needs the
+/// instance, and starts after the previous operation.
 void load_when_needed(Program& program);
 
-/// A load must not read a home before the last save into that home has ended. This class finds that save.
+/// A load must not read a home before the last save into this home has ended. This class finds the save.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
   struct Written {
     std::int64_t operation;
-    std::size_t number;  ///< index among the saves of that operation
+    std::size_t number;  ///< index among the saves of `operation`
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save into the home from which this instance is loaded, among the saves before this operation of
-  /// the round. The save is in this round or in the previous one.
+  /// Returns the last save before `operation` into the home from which `instance` is loaded. The save is in this round
+  /// or in the previous round.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

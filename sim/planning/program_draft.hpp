@@ -16,18 +16,19 @@ class ProgramDraft {
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// Begins the next phase on the next device, for devices that take turns.
+  /// Begins the next phase on the next device. It is for devices that take turns.
   void take_turns() {
     end_phase();
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// Returns a new operation of this phase. The caller completes it and adds it, and until then adds no other.
+  /// Returns a new operation of this phase. The caller completes the operation and adds it before asking for another
+  /// one.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }
 
-  /// Adds an instance that lives on the device of this phase from the next operation on.
+  /// Adds an instance that is on the device of this phase from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
   /// Marks an instance as loaded: from its home, or from the copy that the save of `copy_of` left.

@@ -74,8 +74,8 @@ class ProgramLister {
     }
   }
 
-  /// Makes the tensors of the plan. The first instance that comes from a home uses the tensor of that home. An instance
-  /// that is sent to another device stays the same tensor.
+  /// Makes the tensors of the plan. The first instance that comes from a home gets the tensor of this home. An instance
+  /// that is sent to another device keeps its tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -156,8 +156,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Whether anything reads the instance where it was made. The reader may be the operation that makes it, or a save
-  /// after that operation.
+  /// Returns whether the operation that makes the instance also uses it, or a save after this operation reads it.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
@@ -203,10 +202,11 @@ class ProgramLister {
   HomeWrites writes_;
   std::vector<char> seen_stage_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< numbers of tensors
-  std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, by stage
+  std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)
-  PlanBuilder::Ref first_, last_;  ///< operations of the round, if there are several devices
+  /// First and last operation of the round, if there are several devices.
+  PlanBuilder::Ref first_, last_;
   std::int64_t phase_ = 0;
 };
 

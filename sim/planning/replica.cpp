@@ -20,7 +20,7 @@ namespace sluice {
 
 namespace {
 
-/// The plan lists a step round by round when transfers take turns, but only if that makes at most this many actions.
+/// If transfers take turns, the plan lists all rounds of a step, but only if they have at most this many actions.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -48,16 +48,16 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
-/// The memories that a plan for the device may use: host memory, the first memory (which is named
-/// after the device), and the further ones.
+/// Returns the memories that a plan for the device may use: host memory, the first memory (which is named after the
+/// device), and the further memories.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
   std::vector<std::string> nodes = {platform.host().name, device.name};
   for (std::size_t m = 1; m < device.memories.size(); ++m) nodes.push_back(device.memories[m].pool);
   return nodes;
 }
 
-/// Returns whether the links between all memories that device a reaches equal those of device b.
-/// The two devices have the same number of memories.
+/// Returns whether the links between all memories of device a equal the links between the memories of device b. Both
+/// devices have the same number of memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)
@@ -80,7 +80,7 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Maps each name of one device to that of the other: the device's own name, and the names of its further memories.
+/// Maps the name of each device, and the names of its further memories, to the names of the other device.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
@@ -121,8 +121,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The order of transfers may differ from round to round. If a step is short, each of its rounds gets an order of its
-  // own.
+  // The best order of transfers may differ from round to round. If a step is short, each of its rounds gets its own
+  // order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

@@ -1,4 +1,4 @@
-// Replicas on equal devices: a plan for one of them is valid for the others.
+// Replicas on equal devices. A plan for one of these devices is also valid for the other devices.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,27 @@
 
 namespace sluice {
 
-/// Whether a plan for one of these devices takes as long on the other when nothing else uses its
-/// links. This is so if the devices, their memories, and the links between these memories and host
-/// memory differ only in their names.
+/// Returns whether the two devices, their memories, and the links between these memories and host memory differ only in
+/// their names. If so, a plan takes equally long on both devices when nothing else uses the links.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
 /// Moves a plan for one device of a platform to another device for which alike() is true.
 Plan moved(Plan plan, const Platform& platform, const std::string& from, const std::string& to);
 
-/// The work of replica number k of `count`. In training, every replica computes an equal part of each batch. In
-/// inference, every replica computes some of the batches.
+/// Returns the work of replica k of `count` replicas. In training, every replica computes an equal part of each batch.
+/// In inference, every replica computes some of the batches.
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
-/// The machine as a single replica sees it, with only a share of each link and port that several replicas use. The
-/// choices for one replica are made on this machine.
+/// Returns the machine as a single replica sees it: each link and port has only the replica's share of the bandwidth.
+/// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Gives all parts the same number of iterations, because one plan for all parts has only one number of iterations. If
-/// replicas repeat after different rounds, or have different shares of the work, some bodies become several rounds
-/// long.
+/// Gives all parts the same number of iterations, because the joined plan has only one such number. If the parts have
+/// different numbers of iterations, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other
-/// (`in_turn`). With `auto`, the plan that ends first is taken.
+/// (`in_turn`). With `auto`, it takes the way whose run ends first.
 Plan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

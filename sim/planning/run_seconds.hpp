@@ -8,17 +8,17 @@
 
 namespace sluice {
 
-/// Limits the plan to this many bytes of a device.
+/// Limits the plan to `bytes` bytes in each memory that only this device has.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Returns the simulated seconds of a plan's run. They are infinite if the run blocks. Throws Interrupted on a signal.
+/// Returns the simulated seconds of a plan's run, or infinity if the run blocks. Throws Interrupted on a signal.
 double run_seconds(const Plan& plan);
 
-/// Returns the simulated seconds of a plan's run if device memories are unlimited. Memories that no device owns (host
-/// memory) keep their capacity: the result is infinite if the plan needs more of them.
+/// Returns the simulated seconds of a plan's run if device memories are unlimited. Memories that no device owns, such
+/// as host memory, keep their capacity. The result is infinity if they are too small for the plan.
 double run_seconds_in_host(const Plan& plan);
 
-/// Limits the memories that no device owns.
+/// Enforces the capacity of memories that no device owns.
 void enforce_host(Plan& plan);
 
 }  // namespace sluice

@@ -1,11 +1,11 @@
-// One step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the loads
-// that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot than
-// the one that needs it, even in the previous step, as long as memory has room. So a copy engine works ahead and never
-// blocks grants that are listed earlier.
+// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
+// loads that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot
+// than the one that needs it, even in the previous step, as long as memory has room. So a copy engine can work ahead
+// and never blocks grants that are listed earlier.
 //
-// A plan made here cannot block. Executed one action at a time in listing order, the plan fits into memory at every
-// moment (add() ensures this), and every wait refers to an action that is listed earlier. So a pool that grants in
-// listing order can always serve the earliest action that has not ended.
+// A plan that is made in this way cannot block. If its actions ran one at a time in listing order, they would fit into
+// memory at every moment (add() ensures this). Every wait refers to an action that is listed earlier. So a pool that
+// grants in listing order can always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// The position of an item in steps that each repeat a row of `count` items. The position holds the place in the row,
-/// and how many steps ago that step was. The `index` of an item of an earlier step is negative.
+/// The position of an item when every step repeats a row of `count` items: its index in the row, and how many steps ago
+/// its step is. Parameter `index` of row_position() is negative for an item of an earlier step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -36,24 +36,24 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
-  /// in listing order, so no computation waits for it while it waits for the copy engine.
+  /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant in listing order, so
+  /// no computation waits for the memory of this load while the load waits for the copy engine.
   bool within = false;
-  /// If true, what the load brings stays on the device, so the load is listed once, before the first step.
+  /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
   bool once = false;
-  /// A save: the one with this `number` among the saves that `slot` lists in the step `steps_ago` steps earlier.
+  /// The save with this `number` among the saves of `slot`, in the step `steps_ago` steps earlier.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};     ///< loads what that save wrote, and frees that copy
-  Saved after_save = {};  ///< starts after that save, and keeps that copy
+  Saved reloads = {};     ///< the load reads the copy that this save wrote, and frees the copy
+  Saved after_save = {};  ///< the load starts after this save, and keeps its copy
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. For each slot, `bytes` is the most that the memory holds while this slot runs alone,
-/// including the loads that are listed in the slot.
+/// The memory of a device. `bytes` holds for each slot the most bytes in the memory while this slot runs alone,
+/// including loads that are listed in the slot.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -72,22 +72,22 @@ struct SlotWork {
 
 class StepSlots {
  public:
-  /// The order of those loads in the prologue that the first step needs early. With `as_listed`, it is the order in
-  /// which a previous step would list them; with `by_need`, the order in which they are needed. With `by_need`, the
-  /// first load of a step is listed in the previous step as soon as any load is.
+  /// The order in which the prologue lists the early loads of the first step. With `as_listed`, it is the order in
+  /// which a previous step would list them. With `by_need`, it is the order in which they are needed. With `by_need`,
+  /// if the previous step lists any load of a step, it also lists the step's first load.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// One memory per device that receives loads, each with the same number of slots.
+  /// `memories` has one element per device that receives loads. All have the same number of slots.
   StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
             Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Registers a load; it is placed as early as it may come and as memory has room for it.
+  /// Adds a load. It is listed as early as its limits and the room in memory allow.
   void add(SlotLoad load);
 
-  /// Lists everything: early loads of the first step in the prologue, and then the body. There, `compute(slot)` lists
-  /// the computation of a slot and its save.
+  /// Lists all actions: early loads of the first step in the prologue, and then the body. In the body, `compute(slot)`
+  /// lists the computation of a slot and its save.
   template <class Compute>
   void list(Compute&& compute) {
     list_prologue();
@@ -110,7 +110,7 @@ class StepSlots {
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;  ///< slot before which it is listed; negative in the previous step
+    std::int64_t at = 0;  ///< the slot before which it is listed; negative for the previous step
     PlanBuilder::Ref body, prologue;
   };
   struct Memory {

@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Returns the plan in which transfers take turns, in the order in which they begin when the original plan is
-/// simulated. Returns none when no link is shared, or when the original plan blocks. Throws Interrupted.
+/// simulated. Returns nothing if no link is shared, or if the original plan blocks. Throws Interrupted.
 std::optional<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

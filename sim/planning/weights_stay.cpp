@@ -9,8 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// The number of inputs that are on the device in addition to the one that is being computed. It is all buffers but
-/// one, or as many as there is room for.
+/// Returns the number of inputs that are on the device in addition to the input of the present computation. This is the
+/// number of buffers minus 1, or fewer if the memory has no room for so many.
 std::int64_t inputs_ahead(const PolicyRequest& request, const CommonParameters& common,
                           ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;

@@ -9,18 +9,20 @@
 
 namespace sluice {
 
-/// The stages of a device that keeps all weights. Tied weights are kept once, with the first stage that has them.
+/// Returns the stages of a device that keeps all weights. Tied weights are counted once, with the first stage that has
+/// them.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
-/// The request for these stages, which must outlive it.
+/// Returns the request for these stages, which must outlive the result.
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages);
 
-/// Inference on the device. The weights are loaded once, and then each micro-batch of a round runs through all stages.
+/// Returns the plan of inference on the device. The weights are loaded once, and each micro-batch of a round then runs
+/// through all stages.
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// The mappings for `policy:` with each number of inputs and answers that are on the device for transfers, if `buffers`
-/// leaves it open. The usual number is the first.
+/// Returns the mappings for `policy:` with each number of buffers to compare, if the scenario leaves `buffers` open.
+/// The usual number comes first.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// The bytes per second that this number of threads reads and writes together.
+/// The bytes per second that `threads` threads read and write together.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;
@@ -42,7 +42,8 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
   return table;
 }
 
-/// Returns the rates for the device's number of threads. Between two rows they follow a straight line.
+/// Returns the rates for the device's number of threads. Between two rows of the table, rates are interpolated
+/// linearly.
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
@@ -116,8 +117,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// The ports of a shared memory limit the compute units as they limit the memory's transfers, unless the memory has
-/// rates by threads.
+/// If a shared memory has rates by threads, these rates limit the compute units. Otherwise the memory's ports limit the
+/// compute units in the same way as transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

@@ -15,20 +15,21 @@ namespace sluice {
 
 /// A memory of the platform in the document, with the name by which a device refers to it.
 struct WrittenMemory {
-  std::string name;  ///< its name in the platform
+  std::string name;  ///< the name of the memory in the platform
   const Value* keys = nullptr;
 };
 
 /// What the reader of a device's memories needs to know about the device.
 struct MemoryUser {
-  std::string device;        ///< its key, which messages name
+  std::string device;        ///< the key of the device, for messages
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  bool all_threads = false;  ///< it has as many threads as the last row of each table
+  /// If true, the device is given as many threads as the last row of each table.
+  bool all_threads = false;
 };
 
-/// Returns the bytes that a memory's key `capacity` gives. Without this key, the memory is unlimited.
+/// Returns the bytes of a memory's key `capacity`, or nothing if the memory is unlimited.
 std::optional<std::int64_t> capacity_of(const Reader& memory);
 
 /// Returns the record of a memory that belongs to one device.
@@ -36,9 +37,9 @@ const Record& device_memory_record();
 /// Returns the record of a memory of the platform.
 const Record& platform_memory_record();
 
-/// Returns the memories in the order in which they are written. The first is the default. For the device's own
-/// memories, `pool` holds only the ending that follows the device's name: "" for the default memory, and "_ddr" for a
-/// memory called ddr. Throws InputError.
+/// Returns the memories in the order of the document. The first one is the default. For the device's own memories,
+/// `pool` holds only the ending that follows the device's name: "" for the default memory, and "_ddr" for a memory
+/// called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

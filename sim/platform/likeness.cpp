@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// Each function lists all members of the type that it compares. So code with a new member does not
-// compile until somebody decides here whether the member is a price.
+// Each function lists all members of the type that it compares. So when a type gets a new member, this file does not
+// compile until its author decides whether the member is a price.
 
 bool alike(const DeviceMemory& a, const DeviceMemory& b) {
   const auto& [pool, own, capacity, reserved, read, write] = a;

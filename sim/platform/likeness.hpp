@@ -5,9 +5,9 @@
 
 namespace sluice {
 
-/// Returns true if both have the same devices, memories and links in the same order, with the same connections and
-/// bytes. FLOP/s, bandwidths, delays and watts may differ. A plan then has the same lists of devices, pools, links and
-/// routes on both.
+/// Returns true if both platforms have the same devices, memories and links in the same order, with the same
+/// connections and bytes. FLOP/s, bandwidths, delays and watts may differ. Plans for two such platforms have the same
+/// lists of devices, pools, links and routes.
 bool same_but_for_prices(const Platform& a, const Platform& b);
 
 }  // namespace sluice

@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Replaces the rates of a direction by the rates that the keys give. If a key gives a share, it is a share of `whole`,
-/// the link's bandwidth.
+/// Replaces the rates of a direction by the rates that the keys give. The key `share` is a share of `whole`, the
+/// bandwidth of the link.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
@@ -17,7 +17,7 @@ void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole)
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// Takes the keys for both directions, and then the keys of each direction, which replace them.
+/// Takes the keys for both directions first. The keys of a single direction then replace them.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);
@@ -55,7 +55,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // No copy engine is set up.
+    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // Such a copy sets up no copy engine.
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};
   }

@@ -1,5 +1,6 @@
 // The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
-// replace them. If host memory is pageable, the keys for pageable copies replace the keys of both kinds.
+// replace them. If host memory is pageable, the keys under `pageable` replace both the keys of the link and the keys of
+// its directions.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ struct LinkRates {
     Direction down, up;
   };
   std::optional<DirectionRates> synchronous;  ///< rates of copies by the compute units
-  std::optional<double> together;             ///< byte per second of both directions together
+  std::optional<double> together;             ///< bytes per second of both directions together
   double latency_s = 0;
 };
 

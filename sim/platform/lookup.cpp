@@ -44,7 +44,7 @@ struct PlatformLookup::Tables {
           memory.emplace(reached.pool, reached.pool);
           owner.emplace(reached.pool, d);
         } else if (const auto [user, is_first] = users.emplace(reached.pool, d); !is_first) {
-          user->second = nowhere;  // several devices reach it
+          user->second = nowhere;  // several devices reach this memory
         }
       }
     }
@@ -62,7 +62,7 @@ struct PlatformLookup::Tables {
     return found->second;
   }
 
-  /// Returns the edges of the path with the fewest links. They are empty if there is no path. A breadth-first search
+  /// Returns the edges of the path with the fewest links, or an empty list if there is no path. A breadth-first search
   /// goes through the links in the order of their declaration.
   std::vector<std::uint32_t> fewest_links(const std::string& from, const std::string& to) const {
     const auto begin = node.find(memory.at(from)), end = node.find(memory.at(to));
@@ -88,18 +88,18 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  std::size_t devices, memories, edges;  ///< numbers of elements when the tables were made
+  std::size_t devices, memories, edges;  ///< how many there were when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< by node
-  /// Numbers of devices, by node. For a memory of a device, `owner` holds this device. For a memory of the platform,
-  /// `users` holds the only device that reaches it without a link.
+  /// These maps give the number of a device for a node. For a memory of a device, `owner` holds this device. For a
+  /// memory of the platform, `users` holds the only device that reaches this memory without a link.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to) by edge
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
-  /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
-  /// last link of the path instead of the first. It is the sender's engine, unless only the receiver is a device or a
+  /// Returns the device whose copy engine moves bytes between two nodes, and whether this engine works at the last link
+  /// of the path instead of the first. The sender's engine moves the bytes, unless only the receiver is a device or a
   /// device's memory.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {

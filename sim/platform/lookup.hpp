@@ -1,5 +1,5 @@
-// Finds devices and memories by name, and the paths between them, and remembers what it found. Only Platform uses this.
-// Several threads may ask for paths.
+// Finds devices and memories by name, and the paths between them, and remembers the paths that it found. Only Platform
+// uses this class. Several threads may ask for paths at the same time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class PlatformLookup {
  public:
   PlatformLookup();
   ~PlatformLookup();
-  /// A copy starts empty, because its platform may be changed afterwards.
+  /// A copy begins without remembered paths, because the platform of the copy may be changed afterwards.
   PlatformLookup(const PlatformLookup&);
   PlatformLookup& operator=(const PlatformLookup&);
 
@@ -30,7 +30,7 @@ class PlatformLookup {
   /// Returns the memory of an existing node: the node itself, or the memory of the platform that a
   /// device uses.
   const std::string& memory_of(const Platform& platform, const std::string& name);
-  /// Does the same as Platform::path(), for existing nodes.
+  /// Does the same as Platform::path(). Both nodes must exist.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode);
   /// Returns the number of links on the path with the fewest links, or 0 if there is no path.

@@ -26,13 +26,14 @@ struct DeviceMemory {
   /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
   /// "dram".
   std::string pool;
-  bool own = true;  ///< it belongs to this device alone; otherwise it is one of Platform::memories
-  /// Bytes that tensors may use, without the reserved ones. If this is empty, the memory is unlimited.
+  /// Whether the memory belongs only to this device. Otherwise it is one of Platform::memories.
+  bool own = true;
+  /// Bytes that tensors may use, without the reserved bytes. If it is empty, the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;          ///< bytes that no tensor may use
   std::optional<double> read, write;  ///< bytes per second of the compute units; empty if not given
 
-  /// Returns the bytes per second in either direction. If the directions differ, this is the smaller rate.
+  /// Returns the bytes per second of reading or of writing, whichever is slower.
   std::optional<double> bandwidth() const;
   /// Returns the seconds in which the compute units access `bytes`, of which they write `written`. Reading and writing
   /// do not overlap. Returns nothing if the rate is not given.
@@ -48,13 +49,13 @@ struct Device {
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   std::int64_t threads = 0;  ///< threads that read and write its memories; 0 if not given
   RooflineShares roofline;
-  /// Units that compute in parallel, such as streaming multiprocessors. The number is 0 if it is not given.
+  /// The number of units that compute in parallel, such as streaming multiprocessors. It is 0 if it is not given.
   std::int64_t units = 0;
   std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0 if not given
   std::string fit;             ///< the bundled fit of measurements on this device; may be empty
   double launch_overhead = 0;  ///< seconds per operator
   double idle_w = 0, busy_w = 0;
-  std::int64_t tiles = 0, io_tiles = 0;  ///< of an IPU; I/O tiles do not compute
+  std::int64_t tiles = 0, io_tiles = 0;  ///< of an IPU; its I/O tiles do not compute
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
@@ -71,15 +72,16 @@ struct Memory {
   std::optional<std::int64_t> capacity;
 };
 
-/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. It
-/// becomes the plan's link of the same number.
+/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, it becomes the
+/// link with the same number.
 struct Channel {
   std::string name;  ///< "host.down", "host.up"; "host" when half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
 
-/// Says who copies: a copy engine while the compute units work on, or all compute units, which then do nothing else.
+/// Says who copies: a copy engine while the compute units continue to compute, or all compute units, which do nothing
+/// else during the copy.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes move from one memory to another. The nodes are named after devices or memories.
@@ -100,15 +102,15 @@ struct Platform {
 
   const Device& device(const std::string& name) const;  ///< throws InputError with the known names
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices. If there are several memories, this is the one with the fewest links to
-  /// a device. Throws InputError if there is no memory, or if several are equally near.
+  /// Returns the memory that feeds the devices. Of several memories, returns the one with the fewest links to a device.
+  /// Throws InputError if there is no such memory, or if several memories are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another's. Of several such routes, it is the
-  /// one whose links were declared first. Setup and latency are sums over the links. Each channel is listed once.
-  /// The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy uses the rates that the links
-  /// give for such copies, and a stream of its own, "cpu.copy.down.synchronous". Throws InputError if no links
-  /// connect the two. The reference is valid as long as the platform exists and no devices, memories or edges are
-  /// added to it.
+  /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
+  /// it returns the one whose links were declared first. Setup and latency are sums over the links. Each channel is
+  /// listed once. The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy uses the rates that
+  /// the links give for such copies, and a separate stream such as "cpu.copy.down.synchronous". Throws InputError if no
+  /// links connect the two nodes. The reference is valid as long as the platform exists and gets no new devices,
+  /// memories or edges.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.
@@ -118,7 +120,8 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// The channels for copies by the compute units, if the link gives other rates for such copies.
+    /// The channels for copies by the compute units. They are empty if the link gives no separate rates for such
+    /// copies.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };
@@ -126,7 +129,7 @@ struct Platform {
   /// The ports of memories. A route crosses the read ports of its source and the write ports of its target.
   std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
 
-  mutable PlatformLookup lookup;  ///< internal: what device() and path() have found
+  mutable PlatformLookup lookup;  ///< internal: the results that device() and path() remember
 };
 
 /// Returns the record of a sluice-platform/1 document, for reading, for help and for the schema.
@@ -135,7 +138,7 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads a file, or the bundled platform of that name (data_root()/platforms), and applies overrides.
+/// Reads a file, or the bundled platform with this name (data_root()/platforms), and applies overrides.
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

@@ -64,7 +64,7 @@ class Builder {
   /// The names after expansion by count, for each name as it is written in the document.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
-  /// The memories that each device would have with all threads for which they have rates.
+  /// For each device, its memories with the rates for the most threads in their tables.
   std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 
@@ -83,7 +83,7 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Finds a memory in the part of the platform that is being read, or else in the whole platform.
+/// Finds a memory in the part of the platform that is being read. If it is not there, finds it in the whole platform.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -141,7 +141,7 @@ void Builder::add_devices(const Value::Entry& entry) {
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // this name means all of these devices
+  if (count > 1) claim(key, entry.position());  // this name stands for all these devices
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -154,7 +154,7 @@ void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t co
       const std::string ending = m == 0 ? "" : memory.pool;
       if (m > 0) claim(pool, entry.position());
       if (m > 0 && i == 0 && count > 1) claim(key + ending, entry.position());
-      // A link to a device joins its default memory.
+      // A link to a device joins the device's default memory.
       add_once(nodes_[key + ending], pool);
       add_once(nodes_[device.name + ending], pool);
     }
@@ -249,8 +249,8 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Returns the share of a link's rate that the device reaches with its threads. The link gives the rate of synchronous
-/// copies with all threads for which the memories have rates. A copy takes as long as reading and then writing
+/// Returns the share of a link's rate that the device reaches with its number of threads. The link gives the rate of
+/// synchronous copies for the most threads in the memories' tables. A copy takes as long as reading and then writing
 /// (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
@@ -269,8 +269,8 @@ double Builder::share_of_threads(const std::string& from, const std::string& to)
   return 1;
 }
 
-/// Joins nodes by links. A single near node is joined with all far ones. Several near nodes are each joined with the
-/// far node of the same number.
+/// Joins nodes by links. A single near node is joined with all far nodes. Of several near nodes, each node is joined
+/// with the far node of the same number.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -331,7 +331,8 @@ void Builder::add_links(const Reader& part) {
     for (const auto& entry : links->entries()) add_link(entry);
 }
 
-/// Adds the nodes and links of each instance. `node_gpu` means all nodes that are `gpu` in an instance of `node`.
+/// Adds the nodes and links of each instance. In the document, `node_gpu` stands for the node `gpu` of every instance
+/// of the group `node`.
 void Builder::add_group(const Value::Entry& entry) {
   const Reader group(entry.value, record_of(platform_record(), "groups"),
                      "group '" + entry.key + "'");
@@ -362,7 +363,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // A platform without a name is called after its file in messages.
+  // In messages, a platform without a name has the name of its file.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

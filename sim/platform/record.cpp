@@ -34,13 +34,13 @@ const Record& rate_record() {
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
-      "Byte/s of this number of threads together.",
+      "The byte/s of a number of threads together.",
       {{.name = "threads",
         .type = Type::integer,
         .summary = "The number of threads.",
         .minimum = 1},
-       above_zero(quantity("read", Dimension::bytes_per_s, "Byte/s that they read.")),
-       above_zero(quantity("write", Dimension::bytes_per_s, "Byte/s that they write."))}};
+       above_zero(quantity("read", Dimension::bytes_per_s, "Byte/s that these threads read.")),
+       above_zero(quantity("write", Dimension::bytes_per_s, "Byte/s that these threads write."))}};
   return record;
 }
 
@@ -49,8 +49,8 @@ Field by_threads() {
       .name = "by_threads",
       .type = Type::list,
       .summary =
-          "The byte/s of the compute units for each number of threads, in ascending order; rates between two rows "
-          "lie on a straight line. The device gives its number in `threads`.",
+          "The byte/s of the compute units for each number of threads, in ascending order. Rates between two rows are "
+          "interpolated linearly. The key `threads` of the device gives its number of threads.",
       .optional = true,
       .record = &threads_record()};
 }
@@ -65,10 +65,12 @@ const Record& device_memory_record() {
         .summary = "The name of a further memory in a list: ddr of gpu becomes the pool gpu_ddr.",
         .optional = true},
        capacity(),
-       with_default(quantity("reserved", Dimension::bytes,
-                             "Bytes of the capacity that no tensor may use: the driver's context, "
-                             "kernels, and what an allocator cannot use."),
-                    "0B"),
+       with_default(
+           quantity(
+               "reserved", Dimension::bytes,
+               "Bytes of the capacity that no tensor may use: the driver's context, code of kernels, "
+               "and bytes that an allocator cannot use."),
+           "0B"),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
                                          "Byte/s that the compute units read and write; the "
                                          "roofline cost model needs it."))),
@@ -96,8 +98,8 @@ Field share(std::string name, std::string summary) {
 const Record& roofline_record() {
   static const Record record = {
       "roofline of a device",
-      "Shares of the peaks that whole networks reach. The cost model roofline multiplies the peaks "
-      "by them; the cost model peak does not.",
+      "Shares of the peaks that whole networks reach. The cost model roofline multiplies the peaks by these shares; "
+      "the cost model peak does not.",
       {share("compute", "Share of the peak FLOP/s."),
        share("memory", "Share of the memory bandwidth.")}};
   return record;
@@ -109,7 +111,7 @@ const Record& device_record() {
       "A device that computes: a GPU, an IPU, a processor.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "How many such devices there are; 2 of gpu are gpu0 and gpu1.",
+        .summary = "The number of such devices. With 2, gpu becomes gpu0 and gpu1.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -126,8 +128,8 @@ const Record& device_record() {
        {.name = "memory",
         .type = Type::any,
         .summary =
-            "Its own memory; or the name of one of the platform's memories, which its compute units reach "
-            "without a link; or a list of these. Tensors are in the first memory of the list unless a plan says "
+            "The device's own memory, or the name of a memory of the platform that its compute units reach without a "
+            "link, or a list of such memories. Tensors are in the first memory of the list unless a plan says "
             "otherwise.",
         .record = &device_memory_record()},
        {.name = "threads",
@@ -153,23 +155,26 @@ const Record& device_record() {
        may_be_absent(above_zero(
            quantity("cache", Dimension::bytes,
                     "Bytes of the last cache before its memory; the fitted cost model needs it."))),
-       text("fit",
-            "The bundled fit of measurements on this device, which the fitted cost model uses "
-            "where no other is named."),
-       with_default(quantity("launch_overhead", Dimension::seconds,
-                             "Seconds that each operator adds in the roofline cost model."),
-                    "0s"),
-       with_default(quantity("idle", Dimension::watts, "Watts while it computes nothing."), "0W"),
-       may_be_absent(
-           quantity("busy", Dimension::watts,
-                    "Watts while it computes; the default is the watts while it is idle.")),
+       text(
+           "fit",
+           "The bundled fit of measurements on this device. The fitted cost model uses it if the scenario does not "
+           "name another fit."),
+       with_default(
+           quantity("launch_overhead", Dimension::seconds,
+                    "Seconds that the roofline cost model adds to the time of each operator."),
+           "0s"),
+       with_default(quantity("idle", Dimension::watts, "Watts while the device does not compute."),
+                    "0W"),
+       may_be_absent(quantity(
+           "busy", Dimension::watts,
+           "Watts while the device computes; by default its watts while it does not compute.")),
        {.name = "tiles",
         .type = Type::integer,
-        .summary = "The number of tiles of an IPU; 0: it is not divided into tiles.",
+        .summary = "The number of tiles of an IPU, or 0 for a device without tiles.",
         .default_text = "0"},
        {.name = "io_tiles",
         .type = Type::integer,
-        .summary = "The number of tiles set aside for transfers, which do not compute.",
+        .summary = "The number of tiles that are reserved for transfers and do not compute.",
         .default_text = "0"}}};
   return record;
 }
@@ -181,13 +186,15 @@ const Record& platform_memory_record() {
       "memory",
       "A memory that does not belong to a device: host DRAM, streaming memory, a disk.",
       {capacity(),
-       may_be_absent(above_zero(quantity("read", Dimension::bytes_per_s,
-                                         "Byte/s of all transfers out of it; absent: no limit."))),
-       may_be_absent(above_zero(quantity("write", Dimension::bytes_per_s,
-                                         "Byte/s of all transfers into it; absent: no limit."))),
        may_be_absent(above_zero(
-           quantity("bandwidth", Dimension::bytes_per_s,
-                    "Byte/s of all transfers into and out of it together; absent: no limit."))),
+           quantity("read", Dimension::bytes_per_s,
+                    "Byte/s of all transfers out of the memory. If absent, there is no limit."))),
+       may_be_absent(above_zero(
+           quantity("write", Dimension::bytes_per_s,
+                    "Byte/s of all transfers into the memory. If absent, there is no limit."))),
+       may_be_absent(above_zero(quantity(
+           "bandwidth", Dimension::bytes_per_s,
+           "Byte/s of all transfers into and out of the memory together. If absent, there is no limit."))),
        by_threads()}};
   return record;
 }
@@ -206,7 +213,7 @@ Field by_name(std::string name, std::string summary, const Record& record) {
 Field switches() {
   return {.name = "switches",
           .type = Type::list,
-          .summary = "Names of switches: nodes without memory, which links join.",
+          .summary = "The names of switches. A switch is a node without memory that links join.",
           .optional = true};
 }
 
@@ -217,7 +224,7 @@ const Record& group_record() {
       {{.name = "count",
         .type = Type::integer,
         .summary =
-            "How many instances there are; gpu in 2 instances of node becomes node0_gpu and node1_gpu.",
+            "The number of instances. With 2 instances of node, its gpu becomes node0_gpu and node1_gpu.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -225,10 +232,9 @@ const Record& group_record() {
        by_name("memories", "The memories that do not belong to a device, by name.",
                platform_memory_record()),
        switches(),
-       by_name(
-           "links",
-           "The links, by name; they join nodes of the group, or nodes of the platform by their names.",
-           link_record())}};
+       by_name("links",
+               "The links, by name. They join nodes of the group and nodes of the platform.",
+               link_record())}};
   return record;
 }
 
@@ -241,7 +247,7 @@ const Record& platform_record() {
       {{.name = "format", .summary = "sluice-platform/1"},
        text("name", "The name of the platform."),
        text("summary", "One sentence."),
-       text("source", "Where the figures come from."),
+       text("source", "The source of the figures."),
        {.name = "assumed",
         .type = Type::list,
         .summary =

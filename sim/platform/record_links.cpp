@@ -12,11 +12,13 @@ Field bandwidth_of_a_direction() {
 }
 
 Field share_of_the_bandwidth() {
-  return {.name = "share",
-          .type = Type::number,
-          .summary = "Its bandwidth as a share of the link's bandwidth, which it follows.",
-          .optional = true,
-          .minimum_excluded = true};
+  return {
+      .name = "share",
+      .type = Type::number,
+      .summary =
+          "The bandwidth as a share of the link's bandwidth, so that it changes with the link's bandwidth.",
+      .optional = true,
+      .minimum_excluded = true};
 }
 
 /// Returns the record of one direction of a link, with the rates in which it differs.
@@ -25,9 +27,10 @@ const Record& direction_record() {
       "direction of a link",
       "The rates that differ in one direction.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       may_be_absent(quantity("setup", Dimension::seconds,
-                              "Seconds for which a transfer occupies its copy engine before bytes "
-                              "flow; by default the link's."))}};
+       may_be_absent(quantity(
+           "setup", Dimension::seconds,
+           "Seconds for which a transfer occupies its copy engine before bytes flow; by default "
+           "the setup of the link."))}};
   return record;
 }
 
@@ -43,10 +46,10 @@ Field direction(std::string name, std::string summary) {
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
-      "The rates that differ where host memory is not pinned.",
+      "The rates that differ if host memory is not pinned.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
-                              "The setup of such copies; by default the link's.")),
+                              "The setup of such copies; by default the setup of the link.")),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
   return record;
@@ -56,7 +59,7 @@ const Record& pageable_record() {
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
-      "The rates that differ where the compute units copy and do nothing else meanwhile.",
+      "The rates that differ if the compute units copy and do nothing else during the copy.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(
            quantity("setup", Dimension::seconds, "The setup of such copies; by default none.")),
@@ -74,13 +77,17 @@ const Record& link_record() {
       {{.name = "joins",
         .type = Type::list,
         .summary =
-            "One node, then those at the other end; a device with a count means all of its kind."},
+            "The first name is the node at one end, and the other names are the nodes at the other end. The name of a "
+            "device with a count stands for all these devices."},
        above_zero(
            quantity("bandwidth", Dimension::bytes_per_s,
                     "Byte/s per direction, or of both directions together when half duplex.")),
-       with_default(quantity("latency", Dimension::seconds,
-                             "Seconds by which data arrive later; they occupy nothing."),
-                    "0s"),
+       with_default(
+           quantity(
+               "latency", Dimension::seconds,
+               "Seconds by which data arrive later. This delay does not occupy the link or the copy "
+               "engine."),
+           "0s"),
        with_default(
            quantity("setup", Dimension::seconds,
                     "Seconds for which a transfer occupies its copy engine before bytes flow."),
@@ -90,29 +97,31 @@ const Record& link_record() {
        direction("up", "The rates that differ in the direction back to the first node of `joins`."),
        {.name = "together",
         .type = Type::number,
-        .summary = "Byte/s of both directions of a full-duplex link together, as a multiple of "
-                   "`bandwidth`; by default only each direction is limited.",
+        .summary =
+            "Byte/s of both directions of a full-duplex link together, as a multiple of `bandwidth`. By "
+            "default there is no limit for both directions together.",
         .optional = true,
         .minimum_excluded = true},
        {.name = "copies",
         .type = Type::choice,
-        .summary = "Whether the host memory of its copies is pinned or pageable; for pageable "
-                   "memory the rates under `pageable` replace the others.",
+        .summary =
+            "Whether host memory is pinned or pageable. If it is pageable, the rates under `pageable` replace "
+            "the other rates.",
         .default_text = "pinned",
         .choices = {"pinned", "pageable"}},
        {.name = "pageable",
         .type = Type::mapping,
-        .summary = "The rates that differ where host memory is pageable.",
+        .summary = "The rates that differ if host memory is pageable.",
         .optional = true,
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
-        .summary = "The rates that differ where all compute units copy instead of a copy engine.",
+        .summary = "The rates that differ if all compute units copy instead of a copy engine.",
         .optional = true,
         .record = &synchronous_record()},
        {.name = "duplex",
         .type = Type::choice,
-        .summary = "Whether each direction has the whole bandwidth, or both share it.",
+        .summary = "Whether each direction has the whole bandwidth, or both directions share it.",
         .default_text = "full",
         .choices = {"full", "half"}},
        {.name = "sharing",
@@ -120,9 +129,10 @@ const Record& link_record() {
         .summary = "Whether all nodes share one link, or each node at the other end has its own.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
-       with_default(quantity("idle", Dimension::watts,
-                             "Watts of each direction at rest; of the link, if it is half duplex."),
-                    "0W"),
+       with_default(
+           quantity("idle", Dimension::watts,
+                    "Watts of each direction at rest, or of the whole link if it is half duplex."),
+           "0W"),
        may_be_absent(quantity("busy", Dimension::watts,
                               "Watts at full bandwidth; the default is the watts at rest."))}};
   return record;

@@ -1,5 +1,5 @@
-// The rules of a platform's JSON Schema that its record does not contain: platforms may be laid over others, and each
-// memory of a device after the first needs a name.
+// The rules of a platform's JSON Schema that its record does not contain: a platform may change the keys of another
+// platform, and each memory of a device after the first needs a name.
 #pragma once
 
 #include "document/schema.hpp"

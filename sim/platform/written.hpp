@@ -1,5 +1,5 @@
 // The devices and links that a platform's document contains, including those in its groups.
-// Messages and the search for the figures behind a result use them.
+// Messages use these lists, and so does the search for the figures on which a result depends.
 #pragma once
 
 #include <string>

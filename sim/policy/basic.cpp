@@ -1,8 +1,8 @@
-// basic: the shortest policy. Read this policy first. One device does one thing at a time. First it loads the weights.
-// Then, for each micro-batch, it loads the input, computes all stages, and saves the answer.
+// The policy basic is the shortest policy. Read it first. One device does one thing at a time. It first loads the
+// weights. For each micro-batch, it then loads the input, computes all stages, and saves the answer.
 //
-// The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. For
-// each micro-batch, I is the time to load its input, C to compute, and O to save its answer.
+// The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. A
+// micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer.
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 
@@ -43,12 +43,12 @@ extern const Policy basic_policy;
 const Policy basic_policy = {
     .name = "basic",
     .summary =
-        "One device does one thing at a time: this is the shortest policy, an example to read.",
+        "One device does one thing at a time. This is the shortest policy and an example for authors of policies.",
     .details =
-        "It first loads all weights, which stay on the device. Then, for each micro-batch, it loads the input, "
+        "The device first loads all weights, which stay there. For each micro-batch, it then loads the input, "
         "computes all stages, and saves the answer. Nothing overlaps, so the makespan is the sum of all seconds. Use "
-        "it as the beginning of a policy of your own, or to see what overlap is worth. It plans inference only, and "
-        "the weights have to fit.",
+        "it as a template for your own policy, or to see how many seconds overlap saves. It plans inference only, and "
+        "the weights have to fit into the memory of the device.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",
     .parameters = {},

@@ -1,8 +1,8 @@
-// data_parallel: replicas of another policy, one per device. They share the host's memory, and the links and ports
-// that their routes have in common. In inference, each replica computes some of the batches of a step. This is
-// what 'PopART phased execution' calls "two IPUs to perform computation at the same time, in a data-parallel
-// fashion". In training, each replica computes a part of each batch, and gradients are all-reduced before each
-// update.
+// The policy data_parallel runs one replica of another policy on each device. The replicas share the host's memory, and
+// the links and ports that their routes have in common. In inference, each replica computes some of the batches of a
+// step. The document 'PopART phased execution' calls this "two IPUs to perform computation at the same time, in a
+// data-parallel fashion". In training, each replica computes a part of each batch, and gradients are all-reduced before
+// each update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -15,7 +15,7 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices than this, only one replica is simulated to decide which cut and fates are best.
+/// If there are more devices, cuts and fates are compared by the simulation of only one replica.
 constexpr std::size_t few_devices = 8;
 
 bool share_links(const Platform& whole, const Platform& share) {
@@ -23,7 +23,8 @@ bool share_links(const Platform& whole, const Platform& share) {
                      [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
 }
 
-/// For a few replicas that share links: the choices of each replica by itself, or one choice for all of them.
+/// Returns the alternatives for a few replicas that share links: each replica chooses for itself, or all replicas make
+/// the same choice. Otherwise returns nothing.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -35,9 +36,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, their choices are made twice: as if each replica had the links alone, and with its share of
-/// the links. The faster plan is taken. With more than `few_devices`, only the choices with the share are made, to save
-/// time.
+/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once with its
+/// share of the links. The faster plan is taken. To save time, more than `few_devices` replicas make only the choices
+/// with the share.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -70,7 +71,7 @@ const Policy data_parallel_policy = {
         "Each device runs a replica of another policy on some of the batches (inference), or on a part of each batch, "
         "with gradients all-reduced (training).",
     .details =
-        "Use it when a replica of the model can run on each device and throughput is what counts. The replicas run "
+        "Use it when a replica of the model can run on each device and you want a high throughput. The replicas run "
         "side by side, and share the links that lead to several of them. In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
         "transfers run during the backward pass.",
@@ -86,7 +87,7 @@ const Policy data_parallel_policy = {
              .choices = {}},  // the replicable policies
             {.name = "devices",
              .type = Type::list,
-             .summary = "the devices of the replicas; the default is all devices",
+             .summary = "the devices of the replicas, by default all devices",
              .optional = true},
             {.name = "all_reduce",
              .type = Type::choice,
@@ -100,7 +101,7 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary =
                  "how transfers of several replicas use one link; together: at the same time, with equal shares; "
-                 "in_turn: one after the other; auto: whichever ends first",
+                 "in_turn: one after the other; auto: the way whose run ends first",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },

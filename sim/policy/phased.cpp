@@ -1,7 +1,7 @@
-// phased: PopART's phased execution. A phase is a slice of time in which one device computes a stage for a batch. The
-// number of the device is the phase number modulo the number of devices. Meanwhile, the device of the next phase saves
-// its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts after all computation of
-// phase i and after its own I/O.
+// The policy phased is PopART's phased execution. In a phase, one device computes a stage for a batch. The number of
+// this device is the phase number modulo the number of devices. Meanwhile, the device of the next phase saves its
+// latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all computation of phase
+// i and the I/O of phase i + 1 have ended.
 //
 // With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
 // phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
@@ -43,7 +43,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// For inference: one way for each number of batches that may take turns.
+/// Returns one way for each number of batches that may take turns in inference.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};
@@ -74,10 +74,11 @@ const Policy phased_policy = {
     .summary =
         "This is PopART's phased execution: one device computes a stage while another saves and loads.",
     .details =
-        "Use it for devices whose own memory is small and that load from and save to a streaming memory behind them, "
-        "such as a pair of IPUs. While one device computes its phase, the other one saves what its last phase made "
-        "and loads what its next phase needs; then they swap. A phase lasts as long as the longer of computation and "
-        "transfers. The memory of each device has to hold only one stage with its activations.",
+        "Use it for devices with a small memory that load from and save to a larger streaming memory, such as a pair "
+        "of IPUs. While one device computes its phase, the other device saves the results of its last phase and loads "
+        "what its next phase needs. After each phase the devices swap these roles. A phase lasts as long as the "
+        "longer of computation and transfers. The memory of each device has to hold only one stage with its "
+        "activations.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",

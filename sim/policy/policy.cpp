@@ -10,8 +10,8 @@ namespace sluice {
 
 namespace {
 
-/// Completes the record of a policy that replicates other policies. The names of these policies become the choices of
-/// its parameter `replica`.
+/// Completes the record of a policy that replicates other policies. The names of all replicable policies become the
+/// choices of its parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;

@@ -15,23 +15,23 @@
 
 namespace sluice {
 
-/// A mode of workloads that a policy can plan, and the strategies for fates that the policy supports in this mode.
+/// A mode for which a policy can plan, and the strategies for fates that the policy supports in this mode.
 struct PlansFor {
   Mode mode = Mode::inference;
   /// The names of the strategies. If empty, the policy supports all strategies of that mode.
   std::vector<std::string> fates = {};
 };
 
-/// A way to cut the model, as a scenario would write it under `stages:`, such as {cut: by_weight, groups: 12}.
+/// A way to cut the model, as it would appear under `stages:` in a scenario, such as {cut: by_weight, groups: 12}.
 struct CutChoice {
   const char* cut = "";
-  const char* key = nullptr;             ///< a key besides `cut`; null if there is none
-  std::int64_t count = 0;                ///< value of that key
+  const char* key = nullptr;             ///< another key next to `cut`; null if there is none
+  std::int64_t count = 0;                ///< the value of that key
   std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
 };
 
-/// The facts on which cuts may depend. The size of a memory is not one of these facts, so that the cuts are the same
-/// for every size.
+/// The facts on which cuts may depend. The size of a memory is not one of these facts, so the cuts are the same for all
+/// sizes of memory.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -45,18 +45,19 @@ struct CutQuestion {
 ///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
-///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release what it
-///   allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each plan.
+///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release everything that
+///   it allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each
+///   plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
 ///   micro-batches is as long as a plan for ten.
-/// - `plan` sets no prices and no routes: finish() does this for all policies. It also makes the actions wait for each
-///   other if the draft says `one_at_a_time`. An action that does only a part of its stage's work says so in
-///   Action::part, and gets the price of that part.
+/// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions
+///   wait for each other if the draft says `one_at_a_time`. An action that does only a part of its stage's work says so
+///   in Action::part, and gets the price of that part.
 /// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
 ///   that nothing can fit throws Infeasible, and says what would fit.
-/// - Facts (Plan::facts) say what `plan` decided, for the report. No code reads them to decide.
-/// - The draft may say which of its decisions depend on prices (Draft::decisions). Then a sweep over prices makes the
-///   plan once and only replaces its prices. Otherwise each point is planned again.
+/// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
+/// - The draft may say which of its decisions depend on prices (Draft::decisions). With this knowledge, a sweep over
+///   prices makes the plan once and only replaces its prices. Without it, each point of the sweep is planned again.
 /// - The same request gives the same draft, also when several threads ask at the same time.
 ///
 /// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError (at the
@@ -76,19 +77,19 @@ struct Policy {
   /// Whether the parameter `replica` names a replicable policy, which then plans for each device. In a scenario, the
   /// keys of the replicable policy stand beside those of this policy.
   bool replicates = false;
-  /// Returns the cuts that are planned and compared if the scenario does not cut the model. Strategies for fates are
-  /// then compared, too. If null, the whole model is one stage, and all activations are kept.
+  /// Returns the cuts that are planned and compared if the scenario does not cut the model. In this case, strategies
+  /// for fates are compared, too. If the function is null, the whole model is one stage, and all activations are kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
   /// Makes a plan of a single replica. Cuts and fates are compared by this plan when complete plans would take too
-  /// long. If null, cuts and fates are compared by the plans that `plan` makes.
+  /// long. If the function is null, cuts and fates are compared by the plans that `plan` makes.
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
-  /// Returns the ways to make the choices that the parameters leave open. The judge compares these candidates, which
-  /// hold references to the request. If there are none, the only plan is the one that `plan` makes.
+  /// Returns candidates: the ways to make the choices that the parameters leave open. The judge compares them. They
+  /// hold references to the request. If there are no candidates, the only plan is the plan that `plan` makes.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
-  /// Returns one mapping for `policy:` for each way to make the open choices, so that nothing is open in a mapping. The
-  /// usual way comes first. If null, nothing is open except the choices that `candidates` makes.
+  /// Returns one mapping for `policy:` for each way to make the open choices. In each mapping all choices are made, and
+  /// the first mapping is the usual way. If the function is null, only `candidates` makes open choices.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
 };
@@ -97,22 +98,23 @@ struct Policy {
 /// and the finest cuts. The finest cuts are left out if the model has too many layers.
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
-/// Returns such cuts where `between` has stages of about equal time and stages of about equal weights. One cut into
-/// stages of equal time has a stage per device. In training there are fewer cuts, because each cut is planned with
-/// every strategy for fates. A model of a few layers gets every possible cut in addition.
+/// Returns the cuts of cuts_with() for which `between` has cuts into stages of about equal time and cuts into stages of
+/// about equal weights. One of the cuts into stages of equal time has a stage per device. In training there are fewer
+/// cuts, because each cut is planned with every strategy for fates. For a model of a few layers, every possible cut is
+/// added.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();
 
 /// Adds a policy while the program runs, or replaces a policy that was added in this way. Throws InputError when the
-/// name is empty or is that of a compiled-in policy. Lists that were returned earlier remain valid.
+/// name is empty or is that of a compiled-in policy. Catalogs that policy_catalog() returned earlier remain valid.
 void add_policy(Policy policy);
 
 /// Returns the record of the `policy:` mapping of a scenario: `name`, and the parameters of this policy.
 Record record_of(const Policy& policy);
 
-/// Returns the policy that plans for a device. If `policy` replicates another policy, this is the policy that
-/// `parameters` name as `replica`. Otherwise it is `policy` itself.
+/// Returns the policy that plans for a device. If `policy` replicates another policy, returns the policy that
+/// `parameters` name as `replica`. Otherwise returns `policy` itself.
 const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,9 +1,10 @@
-// resident: the weights are loaded once and stay on the device. Micro-batches run through all stages, one after the
-// other, while the next inputs are loaded and the latest answers are saved.
+// Under the policy resident, the weights are loaded once and stay on the device. Micro-batches run through all stages,
+// one after the other, while the next inputs are loaded and the latest answers are saved.
 //
-// If no link is shared, M micro-batches take the following time. First all weights are loaded (W). With overlap, each
-// micro-batch then takes as long as the slowest of input load (I), computation (C) and output save (O). For constant
-// times and two buffers, the sum is W + I + (M - 1) max(I, C, O) + C + O. Without overlap, it is W + M (I + C + O).
+// If no link is shared, M micro-batches take the following time. The load of all weights takes W seconds. With overlap,
+// each micro-batch then takes as long as the slowest of its input load (I), computation (C) and output save (O). For
+// constant times and two buffers, the run takes W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run
+// takes W + M (I + C + O) seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -80,12 +81,12 @@ const Policy resident_policy = {
     .summary =
         "Weights are loaded once and stay on the device, and micro-batches run one after the other.",
     .details =
-        "Use it when the weights fit into the memory of the device: they cross the link once, and then each "
-        "micro-batch costs only its input, its computation and its answer. The next input and the last answer are "
-        "transferred during computation if there are several buffers. In training, gradients and the state of the "
-        "optimizer stay on the device, too, and the fates say what becomes of activations. If the weights do not fit, "
-        "the scenario is infeasible under this policy.",
-    .source = "AlexNet on one card (what fits the card); the usual way where everything fits",
+        "Use it when the weights fit into the memory of the device. The weights cross the link once. Afterwards each "
+        "micro-batch only needs the load of its input, its computation and the save of its answer. The next input and "
+        "the last answer are transferred during computation if there are several buffers. In training, gradients and "
+        "the state of the optimizer stay on the device, too, and the fates say what becomes of activations. If the "
+        "weights do not fit, the scenario is infeasible under this policy.",
+    .source = "AlexNet on one card (what fits the card); the usual way when everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

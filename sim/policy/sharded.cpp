@@ -1,6 +1,6 @@
-// sharded: each stage stays on its device together with its weights. Batches run one after the other through all
-// devices. Activations go from stage to stage over the links between the devices. 'PopART phased execution' calls this
-// --sharded-execution.
+// Under the policy sharded, each stage stays on its device together with its weights. Batches run one after the other
+// through all devices. Activations go from stage to stage over the links between the devices. 'PopART phased execution'
+// calls this --sharded-execution.
 //
 // If no link is shared, each micro-batch takes the sum of its computations and of its transfers between devices.
 // Meanwhile, the next input is loaded and the last answer is saved.
@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// The device of each stage. The scenario may list the devices. Otherwise each device has equally many consecutive
-/// stages.
+/// The device of each stage. The scenario may list the devices. Otherwise each device gets the same number of
+/// consecutive stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();
@@ -58,7 +58,7 @@ std::vector<Field> parameters() {
       {.name = "devices",
        .type = Type::list,
        .summary =
-           "the device of each stage; the default gives each device equally many consecutive stages",
+           "the device of each stage; by default each device gets the same number of consecutive stages",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
@@ -81,8 +81,8 @@ const Policy sharded_policy = {
     .summary = "Each stage stays on one device, and one batch runs after another, without phases.",
     .details =
         "Use it for a model that fits onto several devices, but not onto one of them. The weights are loaded once, "
-        "and only boundary activations cross from device to device. One batch is in the pipeline at a time, so that "
-        "each device waits while the others compute. The run therefore takes as long as all stages one after another.",
+        "and only boundary activations cross from device to device. Only one batch is computed at a time, so each "
+        "device waits while the others compute. The run therefore takes as long as all stages one after another.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),

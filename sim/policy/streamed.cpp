@@ -1,7 +1,7 @@
-// streamed: groups of layers whose weights take turns on the device. A group is a stage of the cut. The weights of a
-// group are loaded, and then all micro-batches in flight run through the group. Their activations stay on the device
-// for the next group, or go through host memory. If a step has more micro-batches than are in flight, the weights are
-// loaded several times.
+// Under the policy streamed, the weights of groups take turns on the device. A group is a stage of the cut. The weights
+// of a group are loaded, and then all micro-batches in flight run through the group. Their activations stay on the
+// device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
+// weights are loaded several times.
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -27,7 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // When nothing fits, list the plan that needs the least memory. The message of `check` then says what is missing.
+  // Keys that are not given get the values that need the least memory. If no candidate fits, `check` reports the
+  // shortage of this plan.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),
@@ -68,7 +69,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_homes(request, common, homes, {from_host, plan});
 }
 
-/// Returns the cuts. Groups have about equal weights, because they take turns in memory.
+/// Returns the cuts. The groups have about equal weights, because their weights take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
@@ -90,13 +91,14 @@ extern const Policy streamed_policy;
 const Policy streamed_policy = {
     .name = "streamed",
     .summary =
-        "Groups of stages take turns on the device with their weights, and many micro-batches run through a group for "
-        "each load of its weights.",
+        "The weights of groups take turns on the device, and many micro-batches run through a group for each load of "
+        "its weights.",
     .details =
-        "Use it when the weights do not fit into the memory of the device. They stay in host memory, and one group "
-        "after another is loaded for many micro-batches, so that a load is hidden behind the computation of the group "
-        "before. More micro-batches in flight need fewer loads, but their activations take the memory that weights "
-        "loaded ahead could use. The policy weighs the two against each other unless the scenario says which to take.",
+        "Use it when the weights do not fit into the memory of the device. The weights stay in host memory. One group "
+        "after another is loaded for many micro-batches, so that the load of a group is hidden behind the computation "
+        "of the previous group. More micro-batches in flight need fewer loads, but their activations take the memory "
+        "that weights loaded ahead could use. Unless the scenario says how many micro-batches are in flight, the "
+        "policy finds the best number.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block schedule)",
     .example = "sluice run alexnet_x200 policy.in_flight=450",

@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Returns one line of the comment. The line is empty if `bytes` cannot be read, because the text may be read again on
-/// a machine that does not have the file.
+/// Returns one line of the comment, or "" if `bytes` cannot be read. An unreadable file is not an error, because a
+/// resolved scenario may be used on a machine that does not have the file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {
@@ -18,8 +18,8 @@ std::string line_of(const std::string& what, Bytes&& bytes) {
   }
 }
 
-/// Returns the bytes of a document. If the document is a variant of another one (`file:`), they include the content of
-/// that one.
+/// Returns the bytes of a document. If the document is a variant of another document (`file:`), the bytes include the
+/// content of that document.
 std::string document_bytes(const std::string& file_or_name, const std::string& folder) {
   const std::string path = find_document(file_or_name, folder);
   std::string bytes = read_regular_file(path);

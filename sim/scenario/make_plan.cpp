@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device for which stages are cut: the policy's device, or else the one with the
-/// smallest memory of all devices that take part.
+/// Returns the device for which stages are cut. This is the policy's device or, if several devices take part, the
+/// device with the smallest memory.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -31,14 +31,15 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Returns the value of `key` in `mapping`. If it is absent, returns the place where the key could be written.
+/// Returns the value of `key` in `mapping`. If the key is absent, returns the mapping, or the document if the mapping
+/// is absent, so that an error has a position.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Returns the path of a device in the platform's document. It is "devices.gpu" for gpu0 and gpu1.
+/// Returns the path of a device in the platform's document, such as "devices.gpu" for gpu0 and gpu1.
 std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
   const std::vector<WrittenPart> devices =
@@ -63,13 +64,13 @@ void require_rate(const Scenario& scenario, const Device& device) {
   }
 }
 
-/// Refuses a device without a rate for the dtype. Also refuses a device or layer that lacks what the cost model needs.
-/// The error points to the place where the dtype or the cost model is chosen.
+/// Throws an error for a device without a rate for the dtype, and for a device or layer without the data that the cost
+/// model needs. The error points to the place where the dtype or the cost model is chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    if (scenario.workload.training)  // Training also needs the price of updating weights.
+    if (scenario.workload.training)  // Training also needs the price of a weight update.
       scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
       scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
@@ -77,7 +78,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Refuses training of a model that decodes with a cache.
+/// Throws an error for training of a model that decodes with a cache.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -95,8 +96,8 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Refuses a placement of single tensors if the cost model does not count the bandwidths of memories, because these
-/// decide which placement is best.
+/// Throws an error for a placement of single tensors if the cost model does not count the bandwidths of memories. The
+/// best placement depends on these bandwidths.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || scenario.cost.model->counts_memories) return;
@@ -135,7 +136,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   return made;
 }
 
-/// Returns the cuts to choose from. They do not depend on the machine's memory.
+/// Returns the cuts that are compared. They do not depend on the machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -172,8 +173,8 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates that are compared. If none is compared, the list has one empty
-/// element, and the policy chooses.
+/// Returns the strategies for fates that are compared. If no strategies are compared, the list has one empty element,
+/// and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};

@@ -5,9 +5,9 @@
 
 namespace sluice {
 
-/// Returns the seconds of the forward and backward passes of all micro-batches, if each pass has its tensors in the
-/// memories in which it takes the least time. Every plan computes each pass at least once, with its tensors in some of
-/// these memories. The bound is 0 if a pass has no price there.
+/// Returns the least seconds of the forward and backward passes of all micro-batches: each pass has its tensors in the
+/// memories in which it takes the least time. No plan is faster, because every plan computes each pass at least once,
+/// with its tensors in some of these memories. The bound is 0 if a pass has no price in these memories.
 QuestionBound placed_bound(const Scenario& scenario);
 
 }  // namespace sluice

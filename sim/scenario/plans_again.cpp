@@ -10,8 +10,8 @@
 namespace sluice {
 
 namespace {
-/// At most this many structures are kept. A few are enough, because a sweep goes from one structure to the next. All
-/// plans that are kept have at most `most_actions` actions together, but at least one is kept.
+/// At most `most_kept` plans are kept. A few are enough, because a sweep seldom returns to an earlier structure. All
+/// plans that are kept have at most `most_actions` actions together, but at least one plan is kept.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
 /// Returns all entries of the scenario except its platform, its costs and the key question.

@@ -20,8 +20,8 @@ std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
 
-/// A place in the model that all samples have reached: the seconds that have been computed for them up to this place,
-/// and the bytes that they hold there.
+/// A place in the model that all samples have reached. `computed` is the seconds of computation for all samples up to
+/// this place, and `bytes` is the bytes that the samples hold there.
 struct Place {
   double computed = 0, bytes = 0;
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
@@ -52,31 +52,31 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // a part of it, if it is split) is computed by a device that holds its weights. Weights and inputs
 // begin in host memory. A sample needs, for its next layer, the tensors that cross to that layer.
 //
-// 1. Compute. In T seconds n devices do at most n T seconds of work, and none before the first
-//    input has arrived. After the work the last answer leaves: T >= first + (all passes of all samples) / n
-//    + last. The parts of a split layer together take at least as long as the layer.
+// 1. Compute. In T seconds n devices do at most n T seconds of work. No work is done before the first input has
+//    arrived, and the last answer leaves after the work: T >= first + (all passes of all samples) / n + last. The parts
+//    of a split layer together take at least as long as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
-//    contributed. So the weights of these layers have been loaded by then:
+//    contributed. So the weights of these layers have been loaded before this computation:
 //    T >= (weights of blocks 0..k) / rate + (passes behind k of all samples) / n.
 // 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and let s be
-//    that sample. At t every sample has passed block k and is at some place behind it, and the seconds
-//    up to that place have been computed for it. Either nothing is left to compute for it, or the tensors
-//    that cross at its place are on a device or must come from the host after t. (If they were computed
-//    again, a computation of blocks 0..k would end after t, or the sample would count as being at an
-//    earlier place.) The sample s still needs all blocks behind k: their weights are on a device at t,
-//    or they come after t. At t the devices hold at most `capacity`. So
+//    that sample. At t every sample has passed block k and is at some place behind block k, and the computation up to
+//    this place has been done for the sample. Either nothing is left to compute for the sample, or the tensors that
+//    cross at its place are on a device or must come from the host after t. (If they were computed again, a computation
+//    of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample s still
+//    needs all blocks behind k: the weights of these blocks are on a device at t, or they are loaded after t. At t the
+//    devices hold at most `capacity`. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    The sum of both is smallest if every sample is at the place with the smallest
-//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block at least the
-//    smallest of the tensors that its layers read is held, and no second of the block is counted. (Inside
-//    a split layer its input is still held, as before it, and more seconds have passed.)
+//    The sum of these two bounds is smallest if every sample is at the place with the smallest
+//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block, at least the smallest of
+//    the tensors that its layers read is held, and no seconds of the block are counted. (Inside a split layer, the
+//    input of the layer is still held, as before the layer, and more seconds have passed.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
-//    forward pass and again in its backward pass. The weights change between two batches, and those of
-//    the first layer with weights change last. So the run divides into intervals, two per batch, and in
-//    each of them all weights are used (except those of that first layer):
+//    forward pass and again in its backward pass. The weights change between two batches, and the weights of the first
+//    layer that has weights change last. So the run divides into two intervals per batch. In each interval all weights
+//    are used (except the weights of that first layer):
 //    T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;

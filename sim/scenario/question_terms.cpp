@@ -1,5 +1,5 @@
-// Computes the numbers of a question's bound. They follow from the model, the platform, the workload, and what the
-// policy excludes.
+// Computes the numbers of a question's bound from the model, the platform, the workload, and the limits that the policy
+// sets.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -16,14 +16,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What the scenario's `policy:` says about the question itself, not about the plan.
+/// The keys of the scenario's `policy:` that change the question and not only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether they cross the host's link
-  std::optional<std::string> device;   ///< the only device that computes; none: all may compute
+  /// The only device that computes; if empty, all devices may compute.
+  std::optional<std::string> device;
 };
 
-/// Returns whether the policy, or the one that it replicates, moves inputs and answers. A policy
-/// that a program adds at run time may leave them where they are.
+/// Returns whether the policy moves inputs and answers between host and device, or replicates a policy that moves them.
+/// A policy that a program adds at run time may leave inputs and answers where they are.
 bool moves_samples(const Policy& policy) {
   return policy.replicates ||
          std::any_of(policy.parameters.begin(), policy.parameters.end(),
@@ -57,7 +58,7 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
 
 /// All paths between the host and the devices, in one direction.
 struct HostPaths {
-  double rate = 0;                 ///< byte per second of all of them together, at most
+  double rate = 0;                 ///< the most bytes per second of all paths together
   std::set<std::uint32_t> common;  ///< channels that every path crosses
   double least_delay = infinity;   ///< seconds of set-up and latency
 };
@@ -87,7 +88,7 @@ HostPaths host_paths(const Scenario& scenario, const std::vector<const Device*>&
   return paths;
 }
 
-/// Marks the layers behind `layer`, which are those that read its output, directly or through other layers.
+/// Marks the layers that read the output of `layer`, directly or through other layers.
 std::vector<char> behind(const Model& model, std::uint32_t layer) {
   std::vector<char> reached(model.layers.size(), 0);
   reached[layer] = 1;
@@ -140,7 +141,8 @@ class Terms {
   }
 
  private:
-  /// Names the parts of the machine for which the bound holds. The text is empty if the machine has no others.
+  /// Names the part of the machine for which the bound holds. The text is empty if the bound holds for the whole
+  /// machine.
   std::string within() const {
     std::string words;
     if (limits_.device && scenario_.platform.devices.size() > 1) words = " on " + *limits_.device;
@@ -206,7 +208,7 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Returns the input bytes of one sample: those of all inputs together, or those of the smallest input.
+  /// Returns the input bytes of one sample: the bytes of all inputs together, or the bytes of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -217,8 +219,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. In each interval, they are the bytes of the used weights that do not
-  /// fit on the devices together.
+  /// Returns the bytes that must be loaded again. In each interval except the first, these are the used weights that
+  /// exceed the memory of all devices together.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

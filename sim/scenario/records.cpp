@@ -71,9 +71,10 @@ const Record& workload_record() {
            .default_text = "false"},
           {.name = "backward",
            .type = Type::number,
-           .summary = "training: time and FLOP of a backward pass as a multiple of the forward "
-                      "pass; per_layer: each layer's own. By default 2, and per_layer under the "
-                      "cost models measured and fitted",
+           .summary =
+               "training: time and FLOP of a backward pass as a multiple of the forward pass; per_layer: each "
+               "layer has its own multiple. The default is 2, or per_layer under the cost models measured and "
+               "fitted",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},
@@ -93,8 +94,8 @@ const Record& memory_record() {
           {.name = "capacity",
            .type = Type::choice,
            .summary =
-               "whether memory is limited; enforced: nothing exceeds a capacity; unlimited: plans may exceed "
-               "it, and the overflow is reported",
+               "whether memory is limited; enforced: nothing exceeds a capacity; unlimited: plans may exceed a "
+               "capacity, and the answer reports the overflow",
            .default_text = "enforced",
            .choices = {"enforced", "unlimited"}},
           {.name = "working_set",
@@ -108,8 +109,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for editors. It has the keys of all entries of a catalog and the key that names the entry. The
-/// entry itself checks which of the keys are its own.
+/// Returns a record for editors. It has the key that names the entry of a catalog, and the keys of all entries of this
+/// catalog. Each entry itself checks which of these keys it has.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
@@ -178,13 +179,14 @@ const Record& scenario_record() {
            .optional = true},
           {.name = "model",
            .type = Type::mapping,
-           .summary = "the file of a model, its parameters, and scale; or its file or name alone",
+           .summary =
+               "the file of a model with its parameters and `scale`, or only the file or name of a model",
            .record = &model_use_record(),
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
            .summary =
-               "the file of a platform, and the figures to change; or its file or name alone",
+               "the file of a platform with the figures to change, or only the file or name of a platform",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

@@ -12,9 +12,9 @@ const Record& fates_record();
 const Record& memory_record();
 
 /// Returns a comment for the end of the resolved text. The files that a cost model reads (a profile or fits) are not
-/// part of the document, so the comment has hashes of their contents. So an answer that was stored for other
-/// contents is not taken for this scenario's answer. The comment is empty if there are no such files, or if none can
-/// be read.
+/// part of the document, so the comment has hashes of their contents. Therefore an answer that was stored for other
+/// contents is not mistaken for this scenario's answer. The comment is empty if there are no such files, or if no such
+/// file can be read.
 std::string files_comment(const Cost& cost, const Platform& platform);
 
 }  // namespace sluice

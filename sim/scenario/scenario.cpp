@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace {
 
-/// Reads the keys for training, and refuses each of them in a workload without training.
+/// Reads the keys for training. Throws an error for each of these keys in a workload without training.
 void read_training(Workload& workload, const Reader& reader) {
   if (reader.text("mode") == "inference") {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
@@ -78,7 +78,8 @@ std::string folder_of(const Value& document) {
   return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
-/// Chooses the cost model. It decides about the backward pass if the workload says nothing about it.
+/// Chooses the cost model. If the workload does not have the key `backward`, the cost model decides how a backward pass
+/// is priced.
 void choose_cost_of(Scenario& scenario, const Value& cost, const Value& workload) {
   scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
   if (!scenario.workload.training || workload.find("backward")) return;
@@ -115,7 +116,7 @@ void read_cut(Scenario& scenario, const Value* stages) {
   scenario.cut = choose_cut(cut);
 }
 
-// --- what a policy declares --------------------------------------------------------------------
+// --- the declarations of a policy --------------------------------------------------------------
 
 bool honours(const Policy& policy, Mode mode, const FateStrategy& strategy) {
   for (const PlansFor& plans : policy.modes)
@@ -139,8 +140,8 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// Returns the value of `key` in the mapping. If it is absent, returns the mapping, and if that is absent, the whole
-/// document.
+/// Returns the value of `key` in the mapping. If the key is absent, returns the mapping. If the mapping is absent,
+/// returns the whole document.
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
@@ -199,8 +200,8 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// Returns the names of the devices that compute. Under a policy with replicas, they are the devices of the replicas,
-/// otherwise the policy's one device.
+/// Returns the names of the devices that compute. Under a policy with replicas, these are the devices of the replicas.
+/// Under any other policy, this is the policy's device.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;
@@ -213,7 +214,7 @@ std::vector<std::string> computing_devices(const Scenario& scenario, const Polic
   return names;
 }
 
-/// Whether the device and the cost model have what these placements need.
+/// Returns whether the device and the cost model allow placements of this kind.
 bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
   const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;
@@ -301,8 +302,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Drops the question in words if overrides change what is asked. The words describe the file, and may not be true of
-/// the changed scenario.
+/// Removes the key `question` if overrides change the scenario. Its words describe the file, and may be wrong for the
+/// changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

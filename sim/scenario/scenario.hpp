@@ -1,5 +1,4 @@
-// A scenario is a question. It joins a model, a platform, a workload, a cut and a policy, and is
-// read from one document.
+// A scenario joins a model, a platform, a workload, a cut and a policy. It is read from one document.
 #pragma once
 
 #include <optional>
@@ -14,20 +13,21 @@ namespace sluice {
 struct Scenario {
   std::string name;      ///< name of the file, without folder and extension
   std::string question;  ///< may be empty
-  Value document;        ///< after includes and overrides; each value knows where it came from
+  Value document;        ///< after includes and overrides; each value knows its file and line
   Model model;
   Platform platform;
   Workload workload;
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
-  std::optional<Chosen<Cut>> cut;  ///< none: Sluice chooses; `phases: {after: ...}` sets it, too
+  /// If empty, Sluice chooses the cut; `phases: {after: ...}` also sets it.
+  std::optional<Chosen<Cut>> cut;
   std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
   std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// Returns the document as YAML, from which the same scenario can be read without any other file.
+  /// Returns the document as YAML text. The same scenario can be read from this text without any other file.
   std::string text() const;
 };
 
@@ -41,34 +41,34 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// Returns the scenario `base`, which was read from a file at `path`, with overrides that change
-/// only the platform and the costs. Only these two are read again.
+/// Returns the scenario `base` with overrides that change only the platform and the costs. `base` was read from the
+/// file `path`. Only the platform and the costs are read again.
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan. What the scenario leaves open is decided by simulated
-/// seconds. Throws InputError, Infeasible.
+/// Cuts the model and lets the policy plan. Choices that the scenario leaves open are made by simulated seconds. Throws
+/// InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
-/// The stages, and if layers had to be split, the model that has these split layers.
+/// The stages. If layers had to be split, this object also holds the model with the split layers.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
   std::string text;  ///< "cut: by_weight, groups: 12"; empty if the scenario says how to cut
 };
-/// Returns one element if the scenario says how the model is cut, else all cuts that may be chosen.
+/// Returns one element if the scenario says how the model is cut, and otherwise all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);
 /// A plan, and the cut with which it was made.
 struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  /// How to price the plan again, or none if that is not possible.
+  /// Prices the plan again. It is empty if the plan cannot be priced again.
   std::optional<PriceAgain> price_again = {};
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
 
-/// Returns whether both have the same stages of the same layers.
+/// Returns whether both cuts have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
 /// Returns the request to the policy. The request refers to `scenario` and `cut`, which must outlive it.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,

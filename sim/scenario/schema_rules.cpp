@@ -30,7 +30,8 @@ Variants variants_of(const Catalog<Entry>& catalog, const std::string& key) {
   return variants;
 }
 
-/// Adds the other fields to `record`, except for those whose names it has. If not `as_they_are`, they accept any value.
+/// Adds the fields `others` to `record`, except for fields whose names `record` already has. Unless `as_they_are` is
+/// set, the added fields accept any value.
 void add_fields(Record& record, const std::vector<Field>& others, bool as_they_are) {
   for (const Field& field : others) {
     const auto same = [&](const Field& other) { return other.name == field.name; };
@@ -43,8 +44,9 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
   }
 }
 
-/// A policy that replicates another policy also takes the keys of that policy. The first variant applies whatever is
-/// replicated, even if that is absent or misspelt. It knows the names of the keys, and the others know their values.
+/// A policy that replicates another policy also takes the keys of that policy. The first variant applies to every value
+/// of `replica`, even if it is absent or misspelt. This variant checks only the names of the keys. The other variants
+/// also check the values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {

@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// The layers that compute, in order. elapsed[i] is the sum of the seconds of the first i of them, and last[i] is the
-/// number of the i-th one in the model. An input is counted with the layer after it.
+/// The layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the chain. last[i]
+/// is the number that layer i of the chain has in the model. An input belongs to the layer after it.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,9 +28,8 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns the end of each of `count` stages, which is one past its last element. Each stage is as long as
-/// `bound` allows, but leaves one element to each later stage. If `bound` is too small, not all elements are
-/// covered.
+/// Returns for each of `count` stages the index after its last layer in the chain. Each stage is as long as `bound`
+/// allows, but leaves one layer to each later stage. If `bound` is too small, the stages do not cover all layers.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;
@@ -50,8 +49,8 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns the exact smallest bound for which all elements are covered. Non-negative doubles have the same order as
-/// their bit patterns. So a bisection of the patterns ends after 64 steps.
+/// Returns exactly the smallest bound for which the stages cover all layers. Non-negative doubles have the same order
+/// as their bit patterns. So a bisection of the bit patterns ends after 64 steps.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
@@ -83,11 +82,11 @@ extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
         "Makes a given number of stages, so that the longest takes the least time by the cost model. Of equally good "
-        "cuts, it takes the one whose early stages are longer.",
+        "cuts, it takes the cut whose early stages are longer.",
     .details =
-        "Use it for several devices, each with one stage: the slowest stage limits the throughput. It weighs a stage "
-        "by the seconds of its computation only, and counts neither its weights nor the boundaries. The stages change "
-        "with the cost model and the device.",
+        "Use it for several devices, each with one stage: the slowest stage limits the throughput. The time of a "
+        "stage is the seconds of its computation only; loads of its weights and transfers of boundaries are not "
+        "counted. The stages change with the cost model and the device.",
     .source = "the linear partition problem; the bound is searched exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",

@@ -1,7 +1,7 @@
 // by_memory: each stage is as long as the device's memory allows. The stages are chosen greedily
-// from the front. This gives the fewest stages, provided that a longer stage never needs less
-// memory. If the greedy choice leads to a layer with which no stage can begin, the fewest stages
-// that all fit are searched for, with shorter early stages.
+// from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. It
+// may lead to a layer with which no stage can begin. In this case, a search finds the fewest stages that all fit, with
+// shorter early stages.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -58,7 +58,8 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Says what helps if a layer does not fit. If a layer is split, each part has only a share of its weights and state.
+/// Returns the advice of the message for a layer that does not fit. If a layer is split, each part has only a share of
+/// the layer's weights and state.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "use stages.split=true, which splits such a layer into parts";
@@ -77,7 +78,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Refuses caches that are too large even without a layer. Then no cut helps.
+/// Throws an error for caches that do not fit even when the device holds nothing else. No cut can make them fit.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -142,7 +143,7 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   return lasts;
 }
 
-/// Refuses the model, because even the shortest stage that begins at `first` does not fit.
+/// Throws the error for a model in which even the shortest stage that begins at `first` does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
@@ -152,8 +153,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit, or nothing if there are none. Of equally few, the first stages are the
-/// longest possible. A dynamic programme goes from the back: it finds the fewest stages from each layer on.
+/// Returns the fewest stages that all fit, or nothing if no division into stages fits. Of several divisions with the
+/// fewest stages, it returns the one whose early stages are longest. A dynamic programme goes backwards through the
+/// layers, and finds the fewest stages from each layer to the end of the model.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {

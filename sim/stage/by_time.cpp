@@ -1,7 +1,7 @@
 // by_time: finds the stages with the least total time when the device loads the weights of one stage after another. A
 // stage takes as long as its computation of all micro-batches in flight, or as the load of its weights, whichever is
-// longer. The stage must fit beside the activations that wait before and behind it. A dynamic programme finds the best
-// cut for each of several numbers of passes through the stages.
+// longer. A stage must fit into the memory together with the activations that wait before and behind the stage. A
+// dynamic programme finds the best cut for each of several numbers of passes through the stages.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -67,7 +67,7 @@ class Divider {
   }
 
  private:
-  /// Returns whether the layer is an input. It does no work and belongs to the stage of the next layer.
+  /// Returns whether the layer is an input. An input does no work and belongs to the stage of the next layer.
   bool leading_input(std::uint32_t layer) const {
     return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
   }
@@ -144,8 +144,8 @@ extern const Cut by_time_cut = {
     .details =
         "Use it for streamed weights when some layers have many weights and others much computation. It estimates "
         "each stage by the cost model and the link, and finds the best cut and number of micro-batches together. The "
-        "estimate takes the stages one by one, so that a simulated run may differ from it. The stages change with the "
-        "machine.",
+        "estimate adds up the seconds of the single stages, so a simulated run may take longer or shorter. The stages "
+        "change with the machine.",
     .source =
         "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on one card",
     .example = "sluice run alexnet_x200 stages=by_time",

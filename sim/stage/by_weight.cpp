@@ -31,8 +31,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best division of the layers up to one layer. Its largest crossing is the smallest possible, and among divisions
-/// that are equal in this, it has the fewest stages.
+/// The best division into stages of all layers up to a certain layer. `widest` is the most bytes that cross one of its
+/// cuts. The best division has the least `widest`, and of all divisions with this `widest` the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
@@ -56,8 +56,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer that is too large on its own becomes a stage nevertheless. So does a layer that has only inputs before
-      // it.
+      // A layer with more weights than the share becomes a stage by itself. A stage may also exceed the share if all
+      // its layers before the last one are inputs.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {

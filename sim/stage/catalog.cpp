@@ -1,4 +1,4 @@
-// The catalog of cuts. To add one, add a file beside this one and a line here.
+// The catalog of cuts. To add a cut, add a file to this folder and a line here.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -1,8 +1,8 @@
 // single_tensor: a stage ends wherever a single tensor crosses, so that no tensor crosses two cuts.
 //
 // All tensors that cross a cut count as one tensor. So a shortcut that crosses several cuts would be held (and kept for
-// the backward pass) once for each cut. The cut per_layer of a residual network counts its shortcuts many times. This
-// cut counts each shortcut once.
+// the backward pass) once for each cut. In a residual network, the cut per_layer counts each shortcut many times. The
+// cut single_tensor counts each shortcut once.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -79,7 +79,7 @@ std::int64_t Sizes::input(std::uint32_t first) const {
 }
 
 std::int64_t Sizes::answers(std::uint32_t first, std::uint32_t last) const {
-  // It is at most the sum of the crossing bytes, which was checked for overflow.
+  // This sum is at most the sum of the crossing bytes, which was checked for overflow.
   std::int64_t bytes = 0;
   for (std::uint32_t layer = first; layer <= last; ++layer)
     if (last_readers_[layer] == layers() && !model_.layers[layer].inputs.empty())
@@ -122,7 +122,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // For the tensors that are not kept: the bytes that each layer makes, and the bytes that are gone after it.
+  // made[i] and gone[i] count only tensors that are not kept: the bytes that layer i makes, and the bytes that nothing
+  // needs after layer i.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -153,8 +154,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was held from the
-  // layer that made it to this one. An inner tensor stays one when the stage grows, so the maximum only
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was held from the layer
+  // that made it to this layer. An inner tensor remains an inner tensor when the stage grows, so the maximum only
   // grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;

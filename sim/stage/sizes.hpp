@@ -22,7 +22,7 @@ class Sizes {
   /// Returns bytes of weights. Weights that several layers share are counted once in each stage
   /// that has one of these layers.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the part of these weights that layers before `first` also have.
+  /// Returns the bytes of those weights that layers before `first` also have.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
   /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, they are the inputs.
   std::int64_t input(std::uint32_t first) const;
@@ -55,7 +55,7 @@ class Sizes {
    private:
     const Sizes& sizes_;
     std::uint32_t first_;
-    /// By layer from `first` on: bytes of inner tensors while it runs.
+    /// For each layer from `first` on, the bytes of inner tensors while the layer runs.
     std::vector<std::int64_t> held_;
     std::int64_t most_ = 0;
   };
@@ -76,7 +76,7 @@ class Sizes {
   std::vector<Shared> shared_;                  ///< in the order of the layers
   std::vector<std::int64_t> live_after_;        ///< bytes live across the cut after each layer
   std::vector<std::int64_t> weights_, cached_;  ///< sums over all earlier layers
-  /// By layer: the layers whose outputs this layer is the last to read.
+  /// dies_at_[i] holds the layers whose outputs have layer i as their last reader.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };

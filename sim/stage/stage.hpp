@@ -29,36 +29,36 @@ struct Stage {
   std::uint32_t first = 0, last = 0;
   std::int64_t weight_bytes = 0;  ///< tied weights count in each stage that has one of their layers
   std::int64_t tied_bytes = 0;    ///< the part of weight_bytes that an earlier stage also has
-  /// The bytes that cross into the stage: its boundary activations, or for stage 0 the input.
+  /// The bytes of the boundary before the stage. For stage 0 they are the bytes of the model's inputs.
   std::int64_t input_bytes = 0;
-  /// The bytes that cross out of the stage: those that later layers need, or for the last stage the answer.
+  /// The bytes that cross out of the stage because later layers need them. For the last stage they are the bytes of the
+  /// answer.
   std::int64_t output_bytes = 0;
-  /// The tensors that cross out of the stage, or for the last stage those that no layer reads. The
-  /// sum of their bytes is `output_bytes`, and also `input_bytes` of the next stage.
+  /// The tensors that cross out of the stage, or for the last stage the tensors that no layer reads. The sum of their
+  /// bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
   std::vector<Crossing> crosses = {};
   /// The part of `output_bytes` that the stage's own layers make and no layer reads. It is the
   /// stage's part of the answer.
   std::int64_t answer_bytes = 0;
-  /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While
-  /// layer l runs, they are the tensors made at or before l that are read by l or by a later layer
-  /// of the stage.
+  /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While layer l runs, the
+  /// stage holds the inner tensors that l or an earlier layer made and that l or a later layer of the stage reads.
   std::int64_t workspace_bytes = 0;
-  /// The bytes that the stage's layers keep from one pass to the next (Layer::cached). They are on
-  /// the stage's device all the time.
+  /// The bytes that the stage's layers keep from one pass to the next (Layer::cached). These bytes are on the stage's
+  /// device all the time.
   std::int64_t cache_bytes = 0;
   std::int64_t macs = 0, flop = 0;
 
   /// Whether the output has a gradient, because this stage or an earlier one has a backward pass.
   bool learns = true;
 
-  /// For training: what the forward pass keeps for the backward pass, in bytes per sample.
+  /// The bytes per sample that the forward pass keeps for the backward pass, in training.
   struct Kept {
     /// Inner tensors that the backward pass reads, and tensors that layers keep for themselves.
     std::int64_t inner_bytes = 0;
     std::int64_t selective_bytes = 0;  ///< the part that selective recomputation drops
     /// Whether the backward pass reads the tensors that cross into the stage, and those that cross out.
     bool reads_input = false, reads_output = false;
-    /// Like Stage::workspace_bytes, but only of the inner tensors that are not kept.
+    /// Like Stage::workspace_bytes, but only for the inner tensors that are not kept.
     std::int64_t workspace_bytes = 0;
   } kept;
 };
@@ -73,14 +73,14 @@ struct CutRequest {
   DType dtype;
   std::int64_t samples;  ///< per micro-batch
   bool working_set_counted;
-  const Chosen<Cut>* cut;  ///< null: the whole model is one stage
+  const Chosen<Cut>* cut;  ///< if null, the whole model is one stage
   /// For training, the bytes of gradients and optimizer state per element of weights. Empty for
   /// inference.
   std::optional<std::int64_t> state_bytes = {};
-  std::int64_t cached_samples = 0;  ///< per step: the device holds the caches of these samples
-  bool one_device = true;           ///< one device computes all stages, and holds the caches of all
-  std::int64_t micro_batches = 1;   ///< per step
-  /// Returns the byte per second from host memory to the device. Throws InputError if no link
+  std::int64_t cached_samples = 0;  ///< samples of a step; each has a cache
+  bool one_device = true;  ///< whether one device computes all stages and holds all their caches
+  std::int64_t micro_batches = 1;  ///< per step
+  /// Returns the bytes per second from host memory to the device. Throws InputError if no link
   /// connects the two. If the function is empty, a load takes no time.
   std::function<double()> load_bandwidth = {};
 };
@@ -123,7 +123,7 @@ std::vector<Stage> cut_stages(const CutRequest& request);
 
 /// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer that does not fit
 /// alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its share of
-/// the output, the weights and the FLOP. A layer that reads the whole layer reads all parts. Returns nothing if no
+/// the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns nothing if no
 /// layer is split. This follows the document 'AlexNet on one card', which says "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 

@@ -23,12 +23,12 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The gradients of one stage on one device, at the time when they are complete for a batch.
+/// The gradients of one stage on one device when they are complete for a batch.
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
-  std::uint32_t before = none;  ///< the ring is listed in front of this action
-  /// The action that needs the sums of the ring, `distance` iterations later. This action is the update, or the save of
-  /// the gradients. If the gradients stay on the device, it is the next backward pass that adds to them.
+  std::uint32_t before = none;  ///< the ring is listed immediately before this action
+  /// The action that needs the sums of the ring, `distance` iterations later. This action is the update or the save of
+  /// the gradients. If the gradients stay on the device, `user` is the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -55,7 +55,8 @@ class Rings {
     for (const std::string& device : devices_) find_sums(device);
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
-    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
+    for (auto sums = sums_.rbegin(); sums != sums_.rend();
+         ++sums) {  // in the order in which backward passes end
       if (sums->second.size() != devices_.size())
         throw InternalError("replicas do not sum gradients of the same stages equally often");
       add_ring(sums->first.second, sums->first.first, sums->second);
@@ -83,7 +84,7 @@ class Rings {
     return passes;
   }
 
-  /// The device's actions of the body, in listing order.
+  /// Returns the device's actions of the body, in listing order.
   const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
     static const std::vector<std::uint32_t> nothing;
     const auto found = of_device_.find(device);
@@ -116,7 +117,7 @@ class Rings {
       const std::uint32_t a = *at;
       const Action& action = plan_.actions[a];
       if (action.stage != stage) continue;
-      if (sums_gradients(action.kind)) return none;  // already the next batch
+      if (sums_gradients(action.kind)) return none;  // this action belongs to the next batch
       if (action.kind == ActionKind::update) return a;
       if (action.kind == ActionKind::save && action.micro_batch < 0 &&
           plan_.tensors[action.flow().tensor].tensor_class == TensorClass::gradient)
@@ -144,8 +145,8 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for two transfers. The piece that arrives last completes the sums. The device's own last send
-      // must also have ended, because the user may change the gradients.
+      // The user waits for two transfers. One is the last piece that the device receives, which completes the sums. The
+      // other is the last piece that the device sends, because the user may change the gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -164,7 +165,7 @@ class Rings {
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// The connection from one device to the next one of the ring.
+  /// The connection from one device to the next device of the ring.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };
@@ -243,7 +244,8 @@ class Rings {
   std::vector<Hop> hops_;                 ///< one per device
   std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
   std::vector<Action> added_;
-  std::vector<std::vector<std::uint32_t>> before_;  ///< per action: added ones before it
+  /// For each action, the added actions before it.
+  std::vector<std::vector<std::uint32_t>> before_;
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Sums the gradients of replicas over a ring before each update. Where the plan has no update, they
-// are summed before they are saved or before the next backward pass adds to them.
+// Sums the gradients of replicas over a ring before each update. If the plan has no update, gradients are summed before
+// they are saved or before the next backward pass adds to them.
 //
-// Suppose that there are n devices, and g bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
-// bytes to the next one. The first n - 1 pieces sum the gradients (reduce-scatter), and the others spread the sums
-// (all-gather). A piece can be passed on when it has arrived and the device's own gradients are complete. If all
-// gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency), where B is
-// the bandwidth. The pieces are summed in place. The buffers in which they arrive are not counted, nor is the time of
-// adding.
+// Let n be the number of devices, and g the bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
+// bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the other n - 1 pieces
+// spread the sums (all-gather). A device can send a piece on when the piece has arrived and the device's own gradients
+// are complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
+// latency), where B is the bandwidth. The pieces are summed in place. The buffers in which pieces arrive and the time
+// of adding are not counted.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations
 // (2009), section 3.
@@ -19,11 +19,11 @@
 
 namespace sluice {
 
-/// The connection from one device to the next one of the ring.
+/// The connection from one device to the next device of the ring.
 struct RingHop {
   std::string from, to;  ///< devices
   Stream stream;         ///< the copy engine that sends
-  Route route;           ///< its links are the plan's
+  Route route;           ///< its links are numbers of the plan's links
 };
 
 /// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, the ring of a

@@ -63,7 +63,8 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;  // the part's own limit
+      // The limit of this part.
+      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
     for (Route route : part.routes) {

@@ -5,8 +5,7 @@
 
 namespace sluice {
 
-/// Makes each action wait for the action that is listed before it. The makespan is then the sum of all
-/// times.
+/// Makes each action wait for the action that is listed before it. As a result, the makespan is the sum of all times.
 void serialise(Plan& plan);
 
 }  // namespace sluice

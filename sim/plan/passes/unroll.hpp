@@ -8,9 +8,9 @@
 namespace sluice {
 
 /// Returns the same plan with a body that consists of `times` iterations of the old body. `times` must divide the
-/// number of iterations. The execution does not change. The new body has `times` copies of each action. A wait at a
-/// `distance`, or an action with `ahead`, refers to the right copy, which may be in the same, an earlier or a later
-/// iteration of the new body. A tensor that the body allocates has one instance per copy.
+/// number of iterations. The execution does not change. The new body has `times` copies of each action. Each `distance`
+/// of a wait and each `ahead` of an action is changed so that it refers to the right copy, which may be in the same, an
+/// earlier or a later iteration of the new body. A tensor that the body allocates has one instance per copy.
 Plan unroll(const Plan& plan, std::int64_t times);
 
 }  // namespace sluice

@@ -42,7 +42,7 @@ class PhaseLister {
   }
 
  private:
-  /// Gives host memory the weights, and the inputs and answers of a step.
+  /// Makes host memory the home of the weights, and of the inputs and answers of a step.
   void hold_homes() {
     if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
@@ -50,8 +50,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Gives the devices the caches, which every step uses again. The other steps of a round, and the epilogue after it,
-  /// must begin on the same device as the first step. Otherwise a cache would have to move.
+  /// Makes devices the homes of the caches, which every step uses again. Every step must compute a stage of a sample on
+  /// the same device. Otherwise a cache would have to move.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -61,7 +61,8 @@ class PhaseLister {
     const PhaseRound round = round_of_steps(rules_, workload, bytes_.size());
     const std::vector<Phase> phases =
         phases_of(rules_, workload, bytes_.size(), round.unit_batches, round.units);
-    std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;  // (stage, q of a step)
+    // Indexed by stage and micro-batch of a step.
+    std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;
     std::map<std::pair<std::size_t, std::string>, std::int64_t> samples;
     for (const Phase& phase : phases) {
       if (request_.pricing.stages[phase.stage].cache_bytes == 0) continue;
@@ -83,7 +84,7 @@ class PhaseLister {
   }
 
   /// Lists the phases of a window. The results of the window's last phase are saved in the first phase of the next
-  /// window. This is the next iteration (ahead = -1), or the epilogue.
+  /// window, which is the next iteration (ahead = -1) or the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -92,12 +93,12 @@ class PhaseLister {
     add_phase_waits(builder_, rules_, window_, before());
   }
 
-  /// The previous window: the previous iteration of the body or, in the epilogue, the last one.
+  /// Returns the previous window. In the body, this is the previous iteration, and in the epilogue the last iteration.
   const PhaseWindow& before() const {
     return builder_.section() == Section::body ? window_ : body_;
   }
 
-  /// Saves the results of the last phase of the last window, after which no phase follows.
+  /// Saves the results of the last phase of the run.
   void list_last_saves() {
     if (window_.phases.empty() || !rules_.overlap) return;
     const bool body_was_last = builder_.section() == Section::body;
@@ -137,7 +138,7 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of phase p in the next phase, after that phase has its loads.
+  /// Lists the saves of phase p in the next phase, after the loads of the next phase.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -153,7 +154,8 @@ class PhaseLister {
     }
   }
 
-  /// The first load of a copy engine waits for all. The other loads follow, because a copy engine works in order.
+  /// Returns the first transfer of each stream. If it waits for something, the other transfers of the stream need not,
+  /// because a copy engine works in order.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
@@ -183,7 +185,8 @@ class PhaseLister {
                              static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
   }
 
-  /// Lists what a phase needs for one micro-batch. Returns none if the phase needs neither a transfer nor a tensor.
+  /// Lists the load of a phase's input for one micro-batch, if a load is needed. Returns the tensor of the input, or
+  /// `none` if the phase has no input.
   std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     if (phase.stage == 0) {
@@ -209,7 +212,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// Returns the tensor of this name, which may be needed before the action that makes it is listed.
+  /// Returns the tensor of an answer. It may be needed before the action that makes the answer is listed.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
@@ -246,7 +249,7 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// With on_chip, a micro-batch's activation stays on the device that made it.
+  /// If the input stayed on the device that made it (on_chip), it is used there.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;
@@ -272,7 +275,7 @@ class PhaseLister {
   const PhaseRules& rules_;
   std::string host_;
   PlanBuilder builder_;
-  PhaseWindow window_, body_;  ///< the present window; the body's window, for the epilogue
+  PhaseWindow window_, body_;  ///< the present window, and the window before it
   std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
   std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
 };

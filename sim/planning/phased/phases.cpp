@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Reads which devices compute the phases: all devices in turn, one device, or one device per stage.
+/// Reads the devices that compute the phases: all devices in turn, one device, or one device per stage.
 void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
                   const Reader& phases) {
   const Platform& platform = request.pricing.platform;
@@ -40,8 +40,9 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases per batch: give one device for each");
 }
 
-/// The number of batches that take turns, so that the phases of other batches hide the transfers of a batch's
-/// activations. With n batches in turn, a batch returns to the same device; with n + 1, it goes on to the next device.
+/// Returns the number of batches that take turns, so that phases of other batches hide the transfers of a batch's
+/// activations. Let n be the number of devices. If n batches take turns, all phases of a batch are on the same device.
+/// If n + 1 batches take turns, each phase of a batch is on the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
@@ -125,7 +126,7 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   return round;
 }
 
-/// The number of batches that go through all stages before the next ones begin.
+/// Returns the number of batches that go through all stages before the next batches begin.
 std::int64_t turn_batches(const PhaseRules& rules, const Workload& workload) {
   return rules.once_a_step ? workload.batches_per_step : rules.in_flight;
 }
@@ -176,8 +177,8 @@ std::vector<Field> phase_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "batches that take turns phase by phase; auto: in inference the fastest of 1 to 8, in "
-           "training the fastest that fits",
+           "the number of batches that take turns phase by phase; auto: in inference the fastest number from 1 to 8, "
+           "in training the fastest number that fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -185,7 +186,7 @@ std::vector<Field> phase_parameters() {
       {.name = "host_data",
        .type = Type::choice,
        .summary =
-           "real: inputs come from the host and answers go to it; synthetic: neither is moved",
+           "real: inputs come from the host and answers go to the host; synthetic: inputs and answers are not moved",
        .default_text = "real",
        .choices = {"real", "synthetic"}},
       {.name = "outputs",
@@ -199,7 +200,7 @@ std::vector<Field> phase_parameters() {
 const Record& phases_record() {
   static const Record record = {
       .name = "phases",
-      .summary = "This mapping says how phased execution places its phases and activations.",
+      .summary = "The places of phases and activations in phased execution.",
       .fields = {
           {.name = "activations",
            .type = Type::choice,
@@ -211,7 +212,7 @@ const Record& phases_record() {
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",
            .type = Type::choice,
-           .summary = "2: the devices take turns (ping-pong); 1: all phases on one device",
+           .summary = "2: the devices take turns (ping-pong); 1: all phases are on one device",
            .default_text = "2",
            .choices = {"1", "2"}},
           {.name = "after",
@@ -221,7 +222,7 @@ const Record& phases_record() {
            .optional = true},
           {.name = "devices",
            .type = Type::list,
-           .summary = "the device of each phase of a batch; without it, devices take turns",
+           .summary = "the device of each phase of a batch; by default, devices take turns",
            .optional = true},
       }};
   return record;

@@ -38,11 +38,11 @@ class PhaseWaits {
   }
 
  private:
-  /// The number of iterations from the previous window to this one.
+  /// Returns the number of iterations from the previous window to this window.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase that is `back` phases before phase p, in this window or in an earlier one. `listed` is null if that
-  /// phase does not exist.
+  /// The phase that is `back` phases before phase p, in this window or in an earlier window. `listed` is null if there
+  /// is no such phase.
   struct EarlierPhase {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
@@ -50,21 +50,23 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    const std::size_t beyond = back - p - 1;  // 0: the last phase of the previous window
+    // Phases between it and the end of the previous window.
+    const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// Returns the saves for which phase p must wait. They are those of the results that its device made in its previous
+  /// Returns the saves for which phase p must wait: the saves of the results that its device made in its previous
   /// phase.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
     const std::size_t size = before_.listed.size();
-    if (back == p + 1)  // the previous window's last phase saves in this window
+    if (back == p + 1)  // the last phase of the previous window saves its results in this window
       for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
-    else if (rules_.overlap && back > p && (back - p - 1) % size == 0)  // for an earlier one: later
+    else if (rules_.overlap && back > p &&
+             (back - p - 1) % size == 0)  // the last phase of an earlier window
       for (PlanBuilder::Ref ref : before_.carried)
         gates.push_back({ref, distance() + static_cast<std::uint32_t>((back - p - 1) / size) - 1});
     else if (const EarlierPhase phase = earlier_phase(p, back); phase.listed)
@@ -72,8 +74,9 @@ class PhaseWaits {
     return gates;
   }
 
-  /// Adds waits to the saves in phase p, which are the results of the previous phase. They begin when phase p begins.
-  /// If phase p needs these results at once, each save begins as soon as its result is made.
+  /// Adds waits to the saves in phase p, which save the results of the previous phase. They begin when phase p begins.
+  /// If phase p needs these results at once, no waits are added, because each save begins as soon as its result is
+  /// made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -81,9 +84,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads of phase p that come before it. Preloading begins with the first phase after the one in
-  /// which the device computed last; with two devices, this is the previous phase. The loads wait for everything that
-  /// the start of this first phase waits for.
+  /// Adds waits to the loads for phase p. Preloading begins with the first phase in which the device of phase p no
+  /// longer computes. With two devices, this is the phase before p. The loads wait for everything that the start of
+  /// this first phase waits for.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);
@@ -97,8 +100,8 @@ class PhaseWaits {
     }
   }
 
-  /// The number of phases since this phase's device computed last. It is the number of all phases if the device never
-  /// computed.
+  /// Returns the number of phases since the device of phase p computed last, or the number of all earlier phases if the
+  /// device has not computed.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;

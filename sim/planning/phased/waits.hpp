@@ -12,31 +12,31 @@ namespace sluice {
 
 /// The actions that are listed for one phase.
 struct ListedPhase {
-  struct Gate {  ///< an action to wait for, `distance` iterations ago
+  struct Gate {  ///< an action of `distance` iterations ago that must have ended
     PlanBuilder::Ref ref;
     std::uint32_t distance;
   };
-  PlanBuilder::Ref first, last;                           ///< computations
-  std::vector<PlanBuilder::Ref> saves;                    ///< its device's I/O in the next phase
-  std::vector<PlanBuilder::Ref> first_loads, last_loads;  ///< before it: one per copy engine
-  std::vector<Gate> saves_before;                         ///< must be saved before it
+  PlanBuilder::Ref first, last;         ///< computations
+  std::vector<PlanBuilder::Ref> saves;  ///< saves of its results, in the next phase
+  /// The first and the last of its loads on each copy engine.
+  std::vector<PlanBuilder::Ref> first_loads, last_loads;
+  std::vector<Gate> saves_before;  ///< saves that must have arrived before this phase starts
 };
 
-/// The phases of a section: an iteration of the body, or the steps that remain after the body.
+/// The phases of a section, which is an iteration of the body, or the steps that remain after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
-  std::string suffix;                     ///< of the names of its tensors
-  std::vector<ListedPhase> listed;        ///< one per phase
-  std::vector<PlanBuilder::Ref> carried;  ///< saves of the previous window in this window
+  std::string suffix;               ///< the suffix of the names of its tensors
+  std::vector<ListedPhase> listed;  ///< one per phase
+  /// Saves of results of the previous window that are listed in this window.
+  std::vector<PlanBuilder::Ref> carried;
 
-  /// Whether the next phase needs what phase p makes. Then each activation is saved as soon as it
-  /// is made.
+  /// Returns whether the next phase needs the results of phase p. If so, each result is saved as soon as it is made.
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes phase p start after all computations of the previous phase and after its own I/O. This I/O is its loads, and
-/// the saves that its device still has to make. `before` is the previous window. In the body, it is the same window,
-/// one iteration ago.
+/// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
+/// saves of its device. `before` is the previous window. In the body, this is the same window, one iteration ago.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the machine that the policy is shown (backing.hpp): host memory is the second memory of the device.
+/// Returns the shown machine (backing.hpp), in which the second memory of the device is the host memory.
 Platform shown_platform(const Platform& platform, const std::string& name) {
   Platform shown = platform;
   shown.lookup = {};
@@ -32,10 +32,10 @@ struct ShownRequest {
   ShownRequest(const ShownRequest&) = delete;
 
   Platform platform;
-  PolicyRequest request;  ///< refers to the platform above
+  PolicyRequest request;  ///< refers to `platform`
 };
 
-/// Changes a plan for the machine that the policy was shown into a plan for the real machine.
+/// Changes a plan for the shown machine into a plan for the real machine.
 class BackingRewriter {
  public:
   BackingRewriter(Plan plan, const Platform& platform, const CommonParameters& common)
@@ -63,7 +63,7 @@ class BackingRewriter {
     return static_cast<std::uint32_t>(at - plan_.pools.begin());
   }
 
-  /// Gives inputs and answers their home in host memory. Weights begin there, too.
+  /// Makes host memory the home of inputs and answers. Weights are in host memory at the start of the run.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
       Tensor& tensor = plan_.tensors[t];
@@ -94,7 +94,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Sends the transfers of a tensor to host memory if the tensor has its home there.
+  /// Changes the transfers of a tensor whose home is host memory: host memory replaces the second memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -131,10 +131,11 @@ class BackingRewriter {
     return number;
   }
 
-  /// At the start of the prologue, the weights are loaded from host memory in the order in which
-  /// they are needed. Actions that take them from the second memory wait for that.
+  /// Adds loads of the weights from host memory at the start of the prologue, in the order in which the weights are
+  /// needed. Actions that read weights from the second memory wait for these loads.
   void load_once() {
-    std::map<std::uint32_t, std::uint32_t> loads;  // action that loads the tensor, by tensor
+    // The action that loads a tensor, indexed by tensor.
+    std::map<std::uint32_t, std::uint32_t> loads;
     std::vector<Action> head;
     const auto count = static_cast<std::uint32_t>(begin_.size());
     for (Action& action : plan_.actions) {
@@ -174,7 +175,8 @@ class BackingRewriter {
   const Platform& platform_;
   bool in_turn_;  ///< whether actions run one at a time
   std::uint32_t second_ = none, host_ = none;
-  std::vector<std::uint32_t> begin_;  ///< the weights, which are in host memory at the start
+  /// The weights, which are in host memory at the start of the run.
+  std::vector<std::uint32_t> begin_;
 };
 
 Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, Plan plan) {
@@ -183,7 +185,7 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
   return rewritten;
 }
 
-/// Returns the time and the plan of the same choices on the real machine. The result has no plan if a memory is too
+/// Returns the seconds and the plan of the same choices on the real machine. The result has no plan if a memory is too
 /// small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {

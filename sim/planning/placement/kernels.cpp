@@ -50,7 +50,8 @@ class Builder {
   }
 
  private:
-  /// A kernel while it is made: its tensors, each listed once, and the tensor of each operand.
+  /// A kernel while it is made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
+  /// operand.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -69,7 +70,7 @@ class Builder {
     return samples_ * elements * static_cast<std::int64_t>(bytes_of(dtype_));
   }
 
-  /// The lives of the output of a layer, and of what the layer keeps for its backward pass.
+  /// Return the lives of the output of a layer, and of the tensor that the layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -92,8 +93,8 @@ class Builder {
     });
   }
 
-  /// The tensor of the present life for the kernel that is made next. If it is only in host memory,
-  /// it comes back from there while the kernel before computes.
+  /// Returns the tensor of the present life for the kernel that is made next. If the tensor is only in host memory, it
+  /// comes back while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);
@@ -138,7 +139,7 @@ class Builder {
     backward_pass(layers);
   }
 
-  /// Follows a tape. Tensors live from where it makes or loads them to their last use there.
+  /// Adds the kernels of a tape. A tensor lives from the operation that makes or loads it to its last use on the tape.
   void run(const Tape& tape) {
     std::vector<char> ran(work_.pricing.stages.size(), 0);
     bool forwards = true;
@@ -166,14 +167,15 @@ class Builder {
     return {work_.pricing.stages[s].first, work_.pricing.stages[s].last};
   }
 
-  /// An activation that a save or load of the tape moves.
+  /// An activation that a save or a load of the tape moves.
   struct MovedTensor {
     ActivationLife* life = nullptr;
     std::uint32_t layer = none;
-    bool kept = false;  ///< what the layer keeps, instead of its output
+    bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
-  /// A boundary: the outputs of the stage before it that a later stage reads. The inner tensors of a stage: its other
-  /// outputs, and what its layers keep.
+  /// Returns the activations that a save or a load moves. For a boundary, these are the outputs of the previous stage
+  /// that a later stage reads. For the inner tensors of a stage, these are its other outputs and the tensors that its
+  /// layers keep.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
@@ -237,7 +239,8 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// The time with all operands in fast memory, and the bytes of each operand at the given rates.
+  /// Returns the time of a kernel: its time with all operands in fast memory plus, for each operand in slow memory, the
+  /// time of its bytes at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -269,7 +272,8 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// The operands are in the order of operands_of(). `keeps`: for the backward pass.
+  /// Adds the forward pass of a layer. Operands must be taken in the order of operands_of(). With `keeps_inner`, the
+  /// layer keeps a tensor for its backward pass.
   void forward(std::uint32_t l, ActionKind kind, bool keeps_inner) {
     const Layer& layer = model_.layers[l];
     const Query query = query_for(layer, Pass::forward);
@@ -289,7 +293,8 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      add(draft, kept_of(l), nullptr, true);  // the forward pass does not count its bytes
+      // The price of the forward pass does not include these bytes.
+      add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);
   }
@@ -298,7 +303,7 @@ class Builder {
     return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
   }
 
-  /// Adds the kernel that takes no time and makes the gradients that are read but that no backward pass makes.
+  /// Adds a kernel that takes no time. It makes the gradients that a backward pass reads but no backward pass makes.
   void loss() {
     std::set<std::uint32_t> made;
     Draft draft{{.name = "loss"}, {}};
@@ -379,8 +384,8 @@ class Builder {
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
   std::vector<std::uint32_t> copy_of_;
-  std::vector<ActivationLife> lives_;   ///< of the micro-batch, two per layer
-  std::vector<std::uint32_t> fetches_;  ///< of the kernel that is being made
+  std::vector<ActivationLife> lives_;   ///< lives of the micro-batch's activations, two per layer
+  std::vector<std::uint32_t> fetches_;  ///< `fetches` of the kernel that is being made
   std::vector<std::uint32_t> last_readers_;
 };
 

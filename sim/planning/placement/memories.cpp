@@ -35,7 +35,7 @@ TwoMemories two_memories(const Platform& platform, const std::string& name) {
   of.synchronous = rates(CopyMode::synchronous);
   of.asynchronous = rates(CopyMode::asynchronous);
   of.cache = of.synchronous;
-  if (!of.far) {  // the memory controller reads and writes at the memory's own rates
+  if (!of.far) {  // a hardware cache reads and writes at the rates of the memory
     const DeviceMemory& slow = of.device->memories[1];
     of.cache = {slow.read.value_or(0), slow.write.value_or(0)};
   }

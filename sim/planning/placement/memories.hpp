@@ -14,16 +14,17 @@ struct TwoMemories {
   const Device* device = nullptr;
   std::string fast, slow;  ///< pools
   std::optional<std::int64_t> fast_capacity, slow_capacity;
-  bool far = false;  ///< the slow memory can be reached only over a link
+  bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates of kernels that read and write slow memory in place. The time of these bytes is added to the time
-  /// of the kernel with everything in fast memory. If this is empty, the cost model prices such kernels.
+  /// Measured rates at which kernels read and write slow memory without a copy. The time of these bytes is added to the
+  /// time of the kernel with everything in fast memory. If the rates are empty, the cost model prices such kernels.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
-/// Returns the first device that reaches two memories itself, with the first two of them. If no device does, it returns
-/// the first device and host memory, which the device reaches over a link. `device` is the name of the device to take;
-/// if empty, any device. Throws InputError when there is no such device, or no rate between its memories.
+/// Returns the first two memories that a device reaches without a link. If it reaches only one memory without a link,
+/// the second memory is host memory. The device is the one named `device`. If `device` is empty, it is the first device
+/// with two memories or, if there is none, the first device. Throws InputError if no device has the name, or if there
+/// is no rate between the memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

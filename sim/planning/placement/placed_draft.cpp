@@ -13,25 +13,25 @@
 namespace sluice {
 namespace {
 
-/// The steps of one search. It does without branch and bound, because there are many sizes to search for.
+/// The number of tries of one search. The search uses no branch and bound, because it runs for many sizes.
 constexpr std::size_t tries = 300;
 
-/// The sizes of fast memory for which a placement is searched: equal shares of the bytes that are needed, and more
-/// shares if there are few kernels. A device gets the sizes for which it has room. So a device with more room chooses
-/// from more placements, and no run becomes slower.
+/// Returns the sizes of fast memory for which a placement is searched. They are multiples of an equal share of the
+/// needed bytes, up to the room of the device. The shares are smaller if there are few kernels. So a device with more
+/// room chooses from more placements, and no run becomes slower.
 std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const std::int64_t needed = question.peak();
   const std::int64_t count = std::clamp<std::int64_t>(16'000 / question.kernel_count(), 16, 64);
   std::vector<std::int64_t> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
-    // This avoids a product that could exceed the largest number.
+    // The product needed * n could overflow, so it is avoided.
     const std::int64_t size = needed / count * n + needed % count * n / count;
     if (size <= room && (sizes.empty() || size < sizes.back())) sizes.push_back(size);
   }
   return sizes;
 }
 
-/// Finds the placement of the fastest run.
+/// Finds the placement whose run is fastest.
 class PlacementChoice {
  public:
   PlacementChoice(const PolicyRequest& request, const CommonParameters& common,
@@ -41,10 +41,10 @@ class PlacementChoice {
   void consider(const PlacedQuestion& asked) {
     for (const std::int64_t size : sizes_within(asked.question(), asked.room())) {
       const Optimum found = placed(asked.question(), size);
-      // No placement with a smaller size is faster than this bound.
+      // No placement for a smaller size is faster than this bound.
       if (at_least(asked, found.bound) >= seconds_) return;
       list(asked, found);
-      if (way_ == "all_slow") return;  // This way gives the same placement for all sizes.
+      if (way_ == "all_slow") return;  // The placement all_slow is the same for all sizes.
     }
   }
 
@@ -54,7 +54,7 @@ class PlacementChoice {
   }
 
  private:
-  /// A lower bound of the seconds of a run: its kernels run one after the other.
+  /// Returns a lower bound of the seconds of a run, whose kernels run one after the other.
   static double at_least(const PlacedQuestion& asked, double kernels_s) {
     return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
   }
@@ -103,8 +103,9 @@ Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
   PlacementChoice choice(request, common, policy, way);
   const PlacedQuestion free(request, common, policy, {});
   choice.consider(free);
-  // The search does not know how long a load takes, nor that other tensors may be worth more than the room for what is
-  // in transfer. So a run is also tried with some kinds of tensors barred from fast memory.
+  // The search does not know how long a load takes. It also does not know that other tensors may save more time in the
+  // room that inputs and answers in transfer need. So runs are also tried in which inputs, or inputs and answers, may
+  // not be in fast memory.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

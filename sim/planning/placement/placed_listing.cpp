@@ -50,7 +50,7 @@ class PlacedLister {
   }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Whether the tensor is in the memory where it is needed, from the start of the run to its end.
+  /// Returns whether the tensor is in the memory where it is needed during the whole run.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -61,7 +61,7 @@ class PlacedLister {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
     const std::uint32_t saved = asked_.copy_of(t);
-    if (saved != none && lies_at_home(t)) {  // it is read where it was saved
+    if (saved != none && lies_at_home(t)) {  // kernels read the saved tensor
       tensors_.push_back(tensors_[saved]);
       return;
     }
@@ -92,7 +92,7 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
-  /// Saves the tensor to host memory after the action of `ref`, if it is not there already.
+  /// Saves the tensor to host memory after the action of `ref`, if it is not already in host memory.
   void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
     if (lies_at_home(t)) return;
     saves_[t] =
@@ -101,7 +101,7 @@ class PlacedLister {
     builder_.wait(saves_[t], ref);
   }
 
-  /// Brings an offloaded tensor back. If the tensor is to be in host memory, it is read where it was saved.
+  /// Brings an offloaded tensor back. If the tensor is placed in host memory, kernels read the saved tensor there.
   void fetch(std::uint32_t t, const PlacedKernel& kernel) {
     const std::uint32_t saved = asked_.copy_of(t);
     const auto save = saves_.find(saved);
@@ -120,7 +120,7 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // It computes nothing. The next kernel makes its results.
+    if (!kernel.query) {  // The kernel computes nothing, so the next kernel makes its results.
       waiting_.push_back(k);
       return;
     }
@@ -139,7 +139,7 @@ class PlacedLister {
     for (const std::uint32_t t : kernel.saves) save_offloaded(ref, t);
   }
 
-  /// Makes the action of `ref` stand for kernel k: the action makes, reads and writes the operands of this kernel.
+  /// Makes the action of `ref` allocate, read and write the operands of kernel k.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
@@ -148,7 +148,8 @@ class PlacedLister {
       if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
       if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
-      const bool written = operand.written && asked_.copy_of(t) == none;  // else a load wrote it
+      // Otherwise a load wrote the tensor.
+      const bool written = operand.written && asked_.copy_of(t) == none;
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
         return use.tensor == tensors_[t] && use.pool == pool;
@@ -186,8 +187,8 @@ class PlacedLister {
            asked_.kernels()[k + 1].micro_batch != asked_.kernels()[k].micro_batch;
   }
 
-  /// Returns the samples that are done after kernel k. If answers are saved, their samples are done when the save has
-  /// arrived.
+  /// Returns the samples that are done when kernel k has ended. It is 0 if answers are saved, because their samples are
+  /// done when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -205,7 +206,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // The previous answer may still be in transfer.
+    builder_.wait(ref, save, 2);  // One earlier answer may still be in transfer.
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }
@@ -229,12 +230,13 @@ class PlacedLister {
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
   std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem
   std::vector<std::uint32_t> inputs_;
-  std::map<std::uint32_t, PlanBuilder::Ref> loads_;     ///< loads in the prologue
-  std::map<std::uint32_t, PlanBuilder::Ref> saves_;     ///< of offloaded tensors
-  std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;  ///< for which the next use waits
-  std::vector<PlanBuilder::Ref> kernels_;               ///< by kernel; empty if it computes nothing
-  std::vector<std::uint32_t> waiting_;  ///< kernels whose results the next one makes
-  std::set<std::int64_t> done_;         ///< micro-batches whose samples are done by a save
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< loads in the prologue
+  std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< saves of offloaded tensors
+  /// The loads for which the next use of a tensor waits.
+  std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
+  std::vector<PlanBuilder::Ref> kernels_;  ///< indexed by kernel; empty if it computes nothing
+  std::vector<std::uint32_t> waiting_;     ///< kernels whose results the next kernel makes
+  std::set<std::int64_t> done_;  ///< micro-batches whose samples are done when a save arrives
 };
 
 }  // namespace

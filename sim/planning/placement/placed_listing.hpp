@@ -1,6 +1,6 @@
-// The plan of a policy with two memories of the device. Each tensor lies in one of them for its
-// whole life, and kernels read and write it there. Only inputs, answers, weights that begin in
-// the other memory, and what is offloaded are moved.
+// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories for its whole
+// life, and kernels read and write it there. Only inputs, answers, offloaded tensors, and weights that begin in the
+// other memory are moved.
 #pragma once
 
 #include "planning/draft.hpp"
@@ -11,13 +11,13 @@ namespace sluice {
 struct PlacedListing {
   const PolicyRequest& request;
   const CommonParameters& common;
-  std::string policy;  ///< the plan is named after it
+  std::string policy;  ///< the name of the plan
   const PlacedQuestion& asked;
-  const Placing& placing;  ///< every path stays in one memory
+  const Placing& placing;  ///< each tensor is always in one memory
 };
 
-/// One micro-batch after the other. What is offloaded is saved after the stage that made it, and comes
-/// back while the kernel before its next use computes.
+/// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after the stage that made
+/// it, and comes back during the kernel before its next use.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice

@@ -13,8 +13,9 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// The number of micro-batches after which the placement repeats. In training, these are the micro-batches of a batch.
-/// In inference, they are those of a step if each sample has its own cache. Otherwise the number is 1.
+/// Returns the number of micro-batches after which the placement repeats. In training, this is the number of
+/// micro-batches of a batch. In inference, it is the number of micro-batches of a step if samples have caches, and
+/// otherwise 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -81,8 +82,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The room is limited even if capacities are not enforced, because this plan is compared with plans that are made
-  // without them.
+  // The room is limited even if capacities are not enforced, because policies also make plans without capacities to
+  // compare them.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -1,5 +1,5 @@
-// The question of where the tensors of a policy's run should lie. It consists of the run's kernels, its answers, and
-// the room in fast memory. An input and an answer in transfer take their room in addition.
+// The question in which memories the tensors of a policy's run are placed. It consists of the run's kernels, its
+// answers, and the room in fast memory. The room leaves space for one input and one answer in transfer.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace sluice {
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that may lie in slow memory only. An input in fast memory needs room for the next input, which is
-  /// in transfer; the same holds for answers. If inputs or answers may not lie there, this room is free for other
-  /// tensors.
+  /// Kinds of tensors that may be only in slow memory. If inputs are in fast memory, the next input in transfer needs
+  /// room there, too, and so do answers in transfer. If inputs or answers may be only in slow memory, this room is free
+  /// for other tensors.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
@@ -30,19 +30,19 @@ class PlacedQuestion {
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
-  /// For an offloaded tensor that came back, this returns the tensor that was saved. For other tensors it returns
-  /// `none`.
+  /// Returns the tensor that was saved if `t` is an offloaded tensor that came back, and `none` for any other tensor.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
   const std::vector<Fact>& facts_of_fates() const { return fates_.facts; }
-  /// The number of micro-batches after which everything repeats.
+  /// Returns the number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
-  /// The number of times that the kernels run.
+  /// Returns how often the kernels run.
   std::int64_t rounds() const { return rounds_; }
-  /// Whether the tensor is an output that no layer reads. In inference, such a tensor goes to host memory.
+  /// Returns whether the tensor is an output that no layer reads. In inference, such a tensor goes to host memory.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
-  /// Bytes of fast memory for the placed tensors. They are negative if there is no room for what is in transfer.
+  /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
+  /// transfer do not fit.
   std::int64_t room() const { return room_; }
 
  private:

@@ -14,7 +14,7 @@ class Pricer {
          const std::vector<std::size_t>& tensor_of)
       : pricing_(pricing), memories_(memories), query_(query), tensor_of_(tensor_of) {}
 
-  /// `slow` says for each tensor whether it is in slow memory.
+  /// Returns the seconds of the kernel. `slow` says for each tensor whether it is in slow memory.
   double seconds(const std::vector<char>& slow) const {
     const PlacedPrice placed =
         placed_price(pricing_.platform, pricing_.cost, placed_query_of(query_, slow));
@@ -25,7 +25,7 @@ class Pricer {
                      up / memories_.asynchronous.to_slow});
   }
 
-  /// The lines of a roofline: one for the FLOP, one for the bytes, and one for each direction of the link.
+  /// Returns the lines of a roofline: one for the FLOP, one for the bytes, and one for each direction of the link.
   std::vector<KernelTime::Line> lines(std::size_t tensors) const {
     const std::vector<char> fast(tensors, 0);
     Query flop = query_, bytes = query_;
@@ -86,21 +86,22 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // The sets of tensors in slow memory that are tried. For few tensors, they are all sets. For many, they are each
-  // tensor alone in slow memory, each alone in fast memory, and all tensors in either memory.
+  // The number of sets of tensors in slow memory that are tried. For few tensors, all sets are tried. For many tensors,
+  // the sets are each tensor alone in slow memory, each tensor alone in fast memory, all tensors in slow memory, and
+  // all tensors in fast memory.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);
     if (small)
       slow = set_of(n, tensors);
-    else if (n < 2 * tensors)  // the last two sets: all tensors
+    else if (n < 2 * tensors)  // in the last two sets, all tensors are in one memory
       slow[n / 2] = n % 2 == 0;
     const double seconds = pricer.seconds(slow);
     lines_hold &= std::abs(seconds - time.at(slow)) <= 1e-9 * seconds;
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // If bytes never count, only the line of the FLOP is needed.
+    // If the bytes never limit the kernel, the line of the FLOP is enough.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });

@@ -10,13 +10,13 @@ namespace sluice {
 
 namespace {
 
-/// With `none`, everything is in one memory. `auto` compares this with placements in two memories.
+/// With `none`, everything is in one memory. With `auto`, this choice is compared with placements in two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
-/// Whether placements are tried with these fates. Those of the scenario must not depend on the size of
-/// a memory, and must be the same for all layers of a stage. Where fates are open, only the placements
-/// that keep everything are tried, because each strategy would need a search of its own.
+/// Returns whether placements are tried with these fates. The fates of the scenario must not depend on the size of a
+/// memory, and must be the same for all layers of a stage. If fates are open, placements are tried only with the
+/// strategy that keeps everything, because each strategy would need another search.
 bool places_with_fates(const PolicyRequest& request) {
   if (!request.workload.training) return true;
   const FateStrategy& strategy = request.strategy();
@@ -24,7 +24,8 @@ bool places_with_fates(const PolicyRequest& request) {
   return !strategy.searches && !strategy.selective;
 }
 
-/// The gradients of replicas are summed stage by stage. A placement divides those of a stage.
+/// Throws an error if gradients of replicas are summed. They are summed stage by stage, but with a placement a stage
+/// has several gradient tensors.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
@@ -32,7 +33,7 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
                         parameters.text("placement") + "'; use placement none or backing");
 }
 
-/// Returns whether the memories and the cost model have what a placement needs.
+/// Returns whether the memories and the cost model allow a placement.
 bool can_place(const PolicyRequest& request, const Reader& parameters) {
   try {
     require_placeable(request, read_common(request, parameters));
@@ -51,13 +52,15 @@ void add_placed(const PolicyRequest& request, const Reader& parameters, const st
     candidates.push_back(only_candidate("placement: " + way, [&request, &parameters, policy, way] {
       try {
         return finish(placed_plan(request, parameters, policy, way), request);
-      } catch (const InputError& error) {  // a placement that nobody asked for must not end the run
+      } catch (
+          const InputError&
+              error) {  // the scenario does not ask for this placement, so its error must not end the run
         throw Infeasible(error.what());
       }
     }));
 }
 
-/// The placements to compare for a strategy that has no candidates because it searches by itself.
+/// Returns the mappings to compare for a strategy that has no candidates because it searches by itself.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -75,9 +78,10 @@ Field placement_field() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors are in the device's second memory (in host memory, if it has only one); none: no tensors; "
-          "backing: activations that are offloaded, which otherwise go to host memory; auto: the choice with the least "
-          "time; default: auto if the device has two memories of its own and the cost model counts their bandwidths",
+          "which tensors are in the device's second memory (in host memory, if the device has only one memory); none: "
+          "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: the choice with the "
+          "least time; default: auto if the device has two memories of its own and the cost model counts their "
+          "bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
@@ -94,7 +98,7 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
                   const std::string& way) {
   require_summable(request, parameters);
   if (!places_with_fates(request)) {
-    if (request.fates_open) {  // another attempt keeps everything
+    if (request.fates_open) {  // another attempt uses the strategy that keeps everything
       require_placeable(request, read_common(request, parameters));
       throw Infeasible("a placement keeps everything where fates are open");
     }
@@ -108,8 +112,6 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
   return placed_draft(request, read_common(request, parameters), policy, way);
 }
 
-/// Whether plans with offloaded tensors in the second memory are made. They are made if `placement` says so, or to
-/// compare them.
 bool backs(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::string& device = read_common(request, parameters).device.name;
@@ -155,15 +157,15 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
 }
 
 Field home_field() {
-  return {.name = "placement",
-          .type = Type::choice,
-          .summary =
-              "the home of the tensors that take turns on the device; none: host memory; "
-              "backing: the device's second memory, into which the weights are loaded once; "
-              "auto: whichever takes less time; default: auto if the device has a second "
-              "memory that is not host memory",
-          .default_text = nowhere_else,
-          .choices = {nowhere_else, compared, backing}};
+  return {
+      .name = "placement",
+      .type = Type::choice,
+      .summary =
+          "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
+          "memory, into which the weights are loaded once; auto: the home with the least time; default: auto if "
+          "the device has a second memory that is not host memory",
+      .default_text = nowhere_else,
+      .choices = {nowhere_else, compared, backing}};
 }
 
 Homes homes_of(const PolicyRequest& request, const Reader& parameters,

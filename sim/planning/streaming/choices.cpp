@@ -15,27 +15,28 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< fractions of the weights' bytes
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< … if they pass `many_passes` times or more
+constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< used instead for `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
-constexpr double pieces_of_step = 768;  ///< a step may have several passes of the weights
+constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
-/// When buffers are spared, these numbers of inputs and of results of other slots are tried. The
-/// device has room for so many of them while it holds the largest group.
+/// These pairs are tried for a choice that spares buffers: the numbers of inputs and of results of other slots for
+/// which the device has room while it holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots = 1000;      ///< more ways are tried for a step with so few slots
-constexpr std::int64_t shares_that_stay = 8;  ///< fractions of the weights' bytes
+/// More ways are tried for a step with at most this many slots.
+constexpr std::int64_t few_slots = 1000;
+constexpr std::int64_t shares_that_stay = 8;  ///< as fractions of all weights
 
-/// Returns a size so large that the fixed costs of each transfer are at most a hundredth of its time.
+/// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(
       {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
 }
 
-/// What the candidates of one cut have in common.
+/// The data that all candidates of one cut share.
 struct CutContext {
   const PolicyRequest& request;
   CommonParameters common;
@@ -60,7 +61,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// A lower bound of the seconds: every way that fits must at least compute and copy this much.
+  /// Returns a lower bound of the seconds, from the computations and copies that every way that fits must make.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -89,8 +90,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns the same ways, with a candidate for each number of buffers and each size of pieces. Its lower bound comes
-  /// from a rehearsal, which is made again if the way is simulated: keeping all rehearsals would take much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. Its lower bound comes from a rehearsal.
+  /// The rehearsal is made again if the candidate is simulated, because storing all rehearsals would take much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -112,7 +113,7 @@ class StreamedWays {
     return opened;
   }
 
-  /// Numbers of bytes ahead for which the device has room, from the smallest to the largest.
+  /// Returns the numbers of bytes ahead for which the device has room, in ascending order.
   std::vector<std::int64_t> aheads_that_fit(const Rehearsal& rehearsal) const {
     std::vector<std::int64_t> all = aheads(rehearsal.choice());
     for (const auto& [inputs, results] : spared_at_first)
@@ -126,8 +127,9 @@ class StreamedWays {
     return all;
   }
 
-  /// Simulates the way with fewer and fewer bytes for early loads. It ends when the lower bound, which rises as the
-  /// bytes fall, reaches `worth`. If the loads do not use all bytes, fewer may give an order already simulated.
+  /// Simulates the way with fewer and fewer bytes for early loads. With fewer bytes the lower bound rises, and the loop
+  /// ends when it reaches `worth`. If the loads do not use all bytes, numbers of bytes that give the same order are
+  /// skipped.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -152,20 +154,20 @@ class StreamedWays {
     }
   }
 
-  /// The weights that stay: a share of them, in a given order.
+  /// The share of the weights that stays, and the order in which weights are chosen to stay.
   struct ResidentShare {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Whether weights that take turns are loaded more than once.
+  /// Returns whether weights that take turns are loaded more than once.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
   }
   bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
 
-  /// Returns the shares of the weights that stay, from all weights to none.
+  /// Returns the shares of the weights that stay, in descending order from all weights to none.
   std::vector<ResidentShare> residencies() const {
     if (given_residency() || !repeats()) return {{}};
     std::vector<ResidentShare> all;
@@ -182,7 +184,8 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// The choice with these weights staying and one buffer. Other choices differ in buffers, pieces and bytes ahead.
+  /// Returns the choice in which these weights stay and there is one buffer. The caller may then change buffers, pieces
+  /// and bytes ahead.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -207,9 +210,9 @@ class StreamedWays {
   double at_least(const StreamedChoice& choice) const {
     const StreamedCase& streamed = shared_->streamed;
     const double passes = this->passes();
-    const double waits = std::max<double>(
-        0, static_cast<double>(streamed.micro_batches) -
-               passes * static_cast<double>(most_buffers()));  // for copies, within a step
+    // Slots of a step that wait for copies.
+    const double waits = std::max<double>(0, static_cast<double>(streamed.micro_batches) -
+                                                 passes * static_cast<double>(most_buffers()));
     const auto steps = static_cast<double>(streamed.steps);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
@@ -240,7 +243,8 @@ class StreamedWays {
         {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
   }
 
-  /// A lower bound that Rehearsal::at_least explains. `loads_s` is the time of all loads of the run.
+  /// Returns the lower bound from the end of the run, which Rehearsal::at_least() explains. `loads_s` is the time of
+  /// all loads of the run.
   double ending(const StreamedChoice& choice, double loads_s) const {
     const StreamedCase& streamed = shared_->streamed;
     const bool again = passes() * static_cast<double>(streamed.steps) > 1;
@@ -263,8 +267,8 @@ class StreamedWays {
     return least;
   }
 
-  /// Whether the plan must be replayed to know its seconds. A rehearsal does not know how copies up and down share a
-  /// link, nor whether host memory has room for what they save.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not know how copies up and down
+  /// share a link, and does not know the capacity of host memory.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -276,12 +280,12 @@ class StreamedWays {
     return run_seconds(plan);
   }
 
-  /// The number of passes of all weights in a step.
+  /// Returns the number of passes in a step.
   double passes() const {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  /// The number of inputs and results that may be on the device for transfers.
+  /// The number of inputs, and the number of results, that may be on the device for transfers.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false;
@@ -318,7 +322,7 @@ class StreamedWays {
     };
     if (divides(piece) && streamed.down.setup_s == 0) return {piece};
     if (divides(piece)) return {piece, 0};
-    // Smaller pieces have more set-ups in all, but the last of them arrives sooner.
+    // Smaller pieces need more set-ups in total, but the last piece arrives sooner.
     for (const std::int64_t part : {4, 16})
       if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
     return {0};
@@ -326,7 +330,8 @@ class StreamedWays {
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Fewer choices are tried where each takes long: a replay takes longer than a rehearsal, and many passes take long.
+    // Fewer choices are tried if each choice takes long. A replay takes longer than a rehearsal, and many passes take
+    // longer than few.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead

@@ -1,4 +1,4 @@
-// The choices of streamed inference that a scenario leaves open, as candidates for the judge.
+// Makes candidates for the judge from the choices of streamed inference that a scenario leaves open.
 #pragma once
 
 #include <memory>

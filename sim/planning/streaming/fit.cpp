@@ -28,8 +28,8 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Bytes on the device while micro-batch `m` of `count` runs alone through a group. A sum above 2^63 - 1 counts as 2^63
-/// - 1.
+/// Returns the bytes on the device while micro-batch `m` of `count` runs alone through a group. A sum above 2^63 - 1 is
+/// replaced by 2^63 - 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();
@@ -43,7 +43,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// The bytes are linear in m within a group, so the maximum is at one of the ends.
+/// Within a group, the bytes are a linear function of the micro-batch's number, so the maximum is at the first or the
+/// last micro-batch.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;
   for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -58,7 +59,7 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
   return bytes;
 }
 
-/// The largest number of micro-batches in flight that fits. It is 1 even if 1 does not fit.
+/// Returns the largest number of micro-batches in flight that fits, but at least 1.
 std::int64_t StreamedFit::most_in_flight() const {
   return largest_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
     return !capacity_ || peak(count) <= *capacity_;

@@ -1,5 +1,5 @@
-// The memory that streamed inference needs on a device if transfers and computations run one after the other. A
-// scenario that makes these choices itself is checked against it.
+// Computes the memory that streamed inference needs on a device if transfers and computations run one after the other.
+// If a scenario makes the choices of policy streamed itself, this class checks that they fit.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -12,27 +12,29 @@ class StreamedFit {
   StreamedFit(const PolicyRequest& request, const CommonParameters& common,
               const StreamedChoice& choice);
 
-  /// The capacity of the device, or nothing if the capacity is not enforced.
+  /// Returns the capacity of the device, or nothing if the capacity is not enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
-  /// The most bytes with this many micro-batches in flight.
+  /// Returns the most bytes on the device with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
-  /// The bytes of each slot of a step.
+  /// Returns the bytes on the device during each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
-  /// what that group needs, and what would fit. Then the message explains the plan in full.
+  /// how many bytes this group needs, and how many micro-batches would fit. It also lists the actions that would wait
+  /// for memory for ever.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// The bytes of all groups' weights that are on the device while a group runs.
+  /// Returns the bytes of the weights of all groups that are on the device while a group runs.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
-  std::vector<std::int64_t> resident_;  ///< per group: bytes of its weights that stay; or empty
+  /// Bytes of weights that stay, indexed by group; may be empty.
+  std::vector<std::int64_t> resident_;
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;
   bool offload_;

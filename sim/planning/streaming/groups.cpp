@@ -11,7 +11,7 @@ namespace sluice {
 
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
-  // Each run of a group is at least one action.
+  // Each run of a group has at least one action.
   const std::int64_t passes = (per_step + in_flight - 1) / in_flight;
   refuse_long_plan(checked_mul(passes, static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;
@@ -86,8 +86,8 @@ std::int64_t StreamedChoice::resident_bytes() const {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group) {
   const std::int64_t weights = streamed.groups[group].bytes.weights;
-  const std::int64_t stays =
-      streamed.groups.size() == 1 ? weights : choice.resident_of(group);  // a single group stays
+  // The weights of a single group stay.
+  const std::int64_t stays = streamed.groups.size() == 1 ? weights : choice.resident_of(group);
   GroupPieces pieces{pieces_of(stays, choice.piece), 0};
   pieces.kept = pieces.bytes.size();
   for (const std::int64_t bytes : pieces_of(weights - stays, choice.piece))

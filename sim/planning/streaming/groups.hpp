@@ -1,7 +1,7 @@
-// Policy streamed divides a model into groups of layers, whose weights take turns on the device. A group runs over as
-// many micro-batches as are in flight, one after the other: this is a run of the group. A pass is one run of every
-// group, in order, so that each pass loads all weights that do not stay. A step has one pass or several. Bytes and
-// seconds are for one micro-batch on one device.
+// Policy streamed divides a model into groups of layers, whose weights take turns on the device. In a run of a group,
+// the group computes all micro-batches in flight, one after the other. A pass is one run of every group, in order, so
+// each pass loads all weights that do not stay. A step has one or several passes. Bytes and seconds are for one
+// micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,17 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 /// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
-  std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
-  bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
-  bool offload = false;        ///< tensors for the next group go through host memory
-  std::optional<std::int64_t> prefetch;  ///< groups loaded early; if empty, as `ahead` allows
+  /// How many inputs and how many results may be on the device for transfers.
+  std::int64_t buffers = 1;
+  /// Whether a run has fewer buffers if more do not fit together with its group.
+  bool spares = false;
+  bool offload = false;  ///< whether tensors for the next group go through host memory
+  /// How many groups may be loaded early; if empty, `ahead` is the limit.
+  std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0 means a whole group
-  std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
-  std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or empty
+  std::int64_t ahead = 0;  ///< bytes for weights in addition to those that must be on the device
+  /// Bytes of weights that stay, indexed by group; may be empty.
+  std::vector<std::int64_t> resident = {};
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
@@ -41,7 +45,7 @@ struct StreamedChoice {
   std::int64_t resident_bytes() const;  ///< the sum over all groups
 };
 
-/// What a cut needs from the device. The seconds and bytes of every choice follow from these numbers.
+/// The numbers of a cut on a device. They determine the seconds and bytes of every choice.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -53,33 +57,33 @@ struct StreamedCase {
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
-  bool shared_link = false;   ///< copies up and down slow each other down
-  bool host_limited = false;  ///< host memory may be too small for what is offloaded
+  bool shared_link = false;   ///< whether copies up and down slow each other down
+  bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
 
   std::int64_t weights() const;  ///< bytes of all groups
 };
-/// `offload` has the meaning that it has in StreamedChoice.
+/// Returns these numbers. `offload` has the same meaning as in StreamedChoice.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Bytes of the groups. A group's part of the answer leaves as soon as it is made if the tensors for the next group
-/// stay on the device. If these tensors go through host memory, the part of the answer goes with them.
+/// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's part of the answer
+/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes with them.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Sizes of the transfers that bring this many bytes of weights: they are equal, and none is larger
-/// than `piece`.
+/// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
+/// and no size is larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// The weights of a group as transfers. The transfers of weights that stay come first.
+/// The weights of a group, divided into transfers. The transfers of weights that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
-  std::size_t kept = 0;  ///< how many of them stay
+  std::size_t kept = 0;  ///< the number of pieces that stay
 };
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Whether weights that stay are loaded before the first step instead of during the first pass. A step that is repeated
-/// needs this, because its first repetition cannot have a load that the others do not have.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
+/// necessary if a step is repeated, because all repetitions have the same loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -47,8 +47,9 @@ std::vector<Field> streamed_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "how many micro-batches run through each group between two loads of its weights, at most those of a "
-           "step; in training, auto takes the fewest passes that fit, and equal numbers in each",
+           "how many micro-batches run through each group between two loads of its weights, at most all micro-batches "
+           "of a step; in training, auto takes the fewest passes that fit, with equal numbers of micro-batches in all "
+           "passes",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -56,7 +57,7 @@ std::vector<Field> streamed_parameters() {
       {.name = "prefetch",
        .type = Type::integer,
        .summary =
-           "how many groups of weights may be loaded ahead; auto: as many as `ahead` has room for",
+           "how many groups of weights may be loaded ahead; auto: as many groups as fit into the bytes of `ahead`",
        .default_text = "auto",
        .choices = {"auto"},
        .maximum = 1e6},
@@ -70,8 +71,8 @@ std::vector<Field> streamed_parameters() {
       {.name = "ahead",
        .type = Type::quantity,
        .summary =
-           "bytes of memory for weights that are loaded ahead, in addition to the most that the run "
-           "needs at any moment without them",
+           "bytes of memory for weights that are loaded ahead, in addition to the most bytes that the run needs "
+           "without such loads",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},

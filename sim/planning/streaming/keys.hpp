@@ -5,18 +5,18 @@
 
 namespace sluice {
 
-/// What the scenario says about each choice. An empty member leaves the choice open.
+/// The choices that the scenario makes. If a member is empty, its choice is open.
 struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Whether no choice is left open, so that the run may use the whole device.
+  /// Returns whether all choices are made. If they are, the run may use the whole device.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,
                            const Reader& parameters);
 
-/// The fields in_flight, prefetch, pieces, ahead and resident.
+/// Returns the fields in_flight, prefetch, pieces, ahead and resident.
 std::vector<Field> streamed_parameters();
 
 }  // namespace sluice

@@ -50,8 +50,8 @@ class StreamedLister {
       results_.push_back(rehearsal.levels().results(r));
   }
 
-  /// Adds each load as early as memory allows. Weights come at most `prefetch` groups early, and inputs at most
-  /// `buffers` slots.
+  /// Adds each load as early as memory allows. Weights come at most `prefetch` groups early, and inputs come at most
+  /// `buffers` slots early.
   void add_as_asked() {
     once_ = true;
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -104,15 +104,16 @@ class StreamedLister {
 
  private:
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
-  /// Whether the output of a run goes to host memory.
+  /// Returns whether the output of a run, or its part of the answer, goes to host memory.
   bool saves(const GroupRun& run) const {
     if (run.group + 1 < bytes_.size() && choice_.offload) return true;
     const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which the first action of this slot waits, so that no more results than its run allows are in
-  /// transfer during the slot. Returns none if the action need not wait. A slot below 0 belongs to the previous step.
+  /// Returns the save for which loads before this slot must wait. This wait limits the results in transfer during the
+  /// slot to the number that the slot's run allows. Returns an empty value if no wait is needed. A negative slot
+  /// belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const RowPosition at = row_position(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.index);
@@ -130,7 +131,8 @@ class StreamedLister {
             .steps_ago = at.steps_ago + save.steps_ago};
   }
 
-  /// Ensures that in no slot more results of other slots are being transferred than its run allows.
+  /// Adds waits so that during each slot, at most as many results of other slots are in transfer as the slot's run
+  /// allows.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -150,8 +152,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns have one instance on the
-  /// device per pass. Weights that stay have only one.
+  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns are another tensor on the
+  /// device in each pass. Weights that stay are only one tensor.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -172,7 +174,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// The number of pieces of the group's weights that stay.
+  /// Returns the number of pieces of the group's weights that stay.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {
@@ -182,8 +184,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Returns the last slot of run number r, where a negative r is a run of an earlier step. Slots are counted from the
-  /// first slot of the present step.
+  /// Returns the last slot of run r. A negative r is a run of an earlier step. Slots are counted from the first slot of
+  /// the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
     const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.index].last_slot() - run.steps_ago * slots_.count();
@@ -202,7 +204,7 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// The load of a slot's input. The input comes from the model's input, or from what an earlier group made and saved.
+  /// Returns the load of a slot's input, which is an input of the model, or a result that an earlier group saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);
@@ -268,10 +270,10 @@ class StreamedLister {
   StageRunner runner_;
   StepSlots slots_;
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
-  std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: one tensor per piece
-  std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that is loaded again
-  /// From the rehearsal, for each run: how many results of other slots may be in transfer. If this is empty, as many
-  /// are allowed as the scenario asks for.
+  std::vector<std::vector<std::uint32_t>> weights_;  ///< indexed by run and piece
+  std::vector<std::uint32_t> reloads_;  ///< the tensor that is loaded again, indexed by slot
+  /// The number of results of other slots that may be in transfer during each run, from the rehearsal. If it is empty,
+  /// the number of buffers in the scenario is the limit.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

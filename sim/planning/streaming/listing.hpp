@@ -5,13 +5,13 @@
 
 namespace sluice {
 
-/// Lists each load where the rehearsal put it.
+/// Returns the plan in which each load is listed before the slot that the rehearsal has found.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 
-/// Lists what the scenario asks for, on the whole device: loads are listed as early as the device's memory
-/// allows, and wait when there is no room yet. Throws Infeasible, which says what does not fit and what would
-/// fit.
+/// Returns the plan of the choice that the scenario makes, for the whole device. Loads are listed as early as the
+/// device's memory allows, and wait if there is not enough room yet. Throws Infeasible that says what does not fit and
+/// what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// The computations and copies of a few steps, in the order of time. Slots and runs are numbered through all of these
-/// steps (groups.hpp explains runs and passes).
+/// Goes through the computations and copies of a few steps, in the order of time. Slots and runs are numbered
+/// consecutively through all these steps (groups.hpp explains runs and passes).
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)
@@ -39,13 +39,14 @@ class LoadOrder {
   }
 
  private:
-  /// A run of a group; runs are numbered through all steps.
+  /// A run of a group. Runs are numbered consecutively through all steps.
   struct Row {
     std::size_t group = 0;
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
-    std::size_t in_step = 0;                     ///< number within its step
+    std::size_t in_step = 0;                     ///< number of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    std::int64_t inputs = 0, results = 0;  ///< those of other slots that may be on the device
+    /// Inputs and results of other slots that may be on the device.
+    std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
@@ -79,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// With this many bytes or more, the order stays the same. The number is the most that the loads ahead use, plus the
-  /// bytes of the buffers. It may be a little more than needed, because all loads of a run count from the first slot in
-  /// which any of them was there.
+  /// Returns a number of bytes: with this number or more, the order stays the same. It is the most bytes on the device,
+  /// with loads ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first
+  /// slot in which any of them is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -110,7 +111,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes slot after slot until one lacks its input or its weights.
+  /// Computes one slot after the other until a slot's input or weights have not been loaded.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;
@@ -136,13 +137,14 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// The time after `saves` saves at which no more results are on their way to host memory than this run allows.
+  /// Returns the time after which at most as many results are on their way to host memory as this run allows, when
+  /// `saves` saves have been listed.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
   }
 
-  /// The first slot that is not yet computed at this time.
+  /// Returns the first slot that is not yet computed at this time.
   std::int64_t slot_now(double time) {
     while (now_ < compute_ && computed_[at(now_)] <= time) {
       ++now_;
@@ -155,7 +157,8 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// The time at which the actions that are listed before this slot may start. The slot belongs to a run near `near`.
+  /// Returns the time at which the actions that are listed before this slot may start. The search for the slot's run
+  /// begins at run `near`.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -188,8 +191,8 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the input of this slot may be listed. From there on, every slot has a buffer
-  /// for it.
+  /// Returns the first slot before which the input of this slot may be listed. From that slot on, every slot has a
+  /// buffer for the input.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -199,16 +202,17 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot before which a load may be listed. The earliest is in the step before the load's own step.
+  /// Returns the first slot before which the next input may be listed. It is the first slot of the step before the
+  /// input's own step.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// The slot after the one that makes the input of this slot, which a later group reads.
+  /// Returns the slot after the slot that makes the input of this slot.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
-  /// The time at which the input of this slot is in host memory.
+  /// Returns the time at which the input of this slot is in host memory.
   double source_of(std::int64_t slot) const {
     if (run(input_run_).group == 0) return 0;
     const std::int64_t made = slot - run(input_run_ - 1).count;
@@ -245,11 +249,11 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// Whether the next piece, which belongs to run r, stays on the device. If it stays, it has room from the start.
+  /// Returns whether the next piece, which belongs to run r, stays on the device. A piece that stays has its room from
+  /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// The earliest slot, `from` or later, from which on the next piece has room until its group
-  /// runs.
+  /// Returns the earliest slot, `from` or later, such that the next piece has room from this slot until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
@@ -266,8 +270,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, `first` or later, from which on the device has room for this many more
-  /// bytes. Returns the run's count if there is none. The bytes are linear within a run, so no search is needed.
+  /// Returns the first micro-batch of a run, `first` or later, from which on the device has room for `bytes` more
+  /// bytes. Returns the run's count if there is no such micro-batch. No search is needed, because the bytes are a
+  /// linear function within a run.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;
@@ -284,7 +289,7 @@ class LoadOrder {
   std::vector<Row> all_;
   std::vector<double> computed_, input_there_, saved_;  ///< indexed by slot
   std::vector<double> save_there_;                      ///< in the order of the saves
-  double free_ = 0, save_free_ = 0;                     ///< when each copy engine is free
+  double free_ = 0, save_free_ = 0;  ///< the times at which the copy engines are free
   std::int64_t compute_ = 0, compute_run_ = 0, now_ = 0, now_run_ = 0, last_at_ = 0;
   std::int64_t next_input_ = 0, input_run_ = 0, next_piece_run_ = 0;
   std::size_t next_piece_ = 0;

@@ -40,7 +40,7 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Per group, the bytes that are on the device during all of its runs: its weights, all weights that stay, its
+/// Returns for each group the bytes that are on the device during all its runs: its weights, all weights that stay, its
 /// workspace, and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
@@ -108,11 +108,11 @@ double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
 
 namespace {
 
-/// What a step must do before its first slot, what it must do after its last slot, and what it must load in total.
+/// The seconds of a step's transfers before its first slot and after its last slot, and of all its loads.
 struct WorkOfStep {
   double first_s = 0, last_s = 0;
   double inputs_s = 0, weights_s = 0;
-  double kept_s = 0;  ///< before the first step
+  double kept_s = 0;  ///< seconds of the loads before the first step
 };
 
 WorkOfStep work_of(const Rehearsal& rehearsal) {
@@ -135,9 +135,9 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   return work;
 }
 
-/// A lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this time, the
-/// device computes all slots but the last one. Inputs are loaded, except those that its buffers hold at the start.
-/// Results are saved, except those that its buffers hold at the end.
+/// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
+/// time, the device computes all slots except the last one. All inputs are loaded except those that are in buffers at
+/// the start. All results are saved except those that are in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -148,14 +148,14 @@ double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
                    beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
 }
 
-/// A lower bound of the seconds of a run.
+/// Returns a lower bound of the seconds of a run.
 double of_run(const Rehearsal& rehearsal, std::size_t r) {
   return until_last_slot(rehearsal, r) +
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// A lower bound of the seconds that all runs of a step need in addition to of_run(). When the last slot of several
-/// consecutive runs that save results starts, all of their results except those in the buffers have been saved.
+/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). It looks at consecutive
+/// runs that save results. When their last slot starts, all their results except those in the buffers have been saved.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
@@ -179,8 +179,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// A lower bound for the end of the run, from its last pass. Before the last slot of each of its runs, all loads have
-/// arrived except those of later runs, which still follow. `loads_s` is the time of all loads of the run.
+/// Returns a lower bound of the run's seconds that comes from the last pass. Before the last slot of each run of this
+/// pass, all loads have arrived except the loads for later runs. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -201,8 +201,8 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// A lower bound for the first pass. For each group, it adds the loads up to that group and the part of the computation
-/// that follows them. `in_runs` is the time of all runs of all groups.
+/// Returns a lower bound of the seconds that comes from the first pass. For each group, it adds the loads up to that
+/// group and the computation that follows these loads. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
@@ -215,8 +215,8 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()`. Some of the next `later` bytes of weights do not
-/// fit by then. Returns the time that the link still needs for them.
+/// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
+/// weights have not been loaded. Returns the time that the link still needs for these bytes.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -227,10 +227,10 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 // The result is the greatest of four lower bounds:
 // 1. The runs of all groups follow each other.
-// 2. The copy engine loads everything. After that, the groups are computed whose weights or inputs came last.
-// 3. Each group of the first pass waits for the weights of all groups up to it, and everything except the groups before
-//    it is computed afterwards.
-// 4. In each step, when a slot starts, the weights that the device cannot hold yet must still be loaded.
+// 2. The copy engine makes all loads. After them, the groups whose weights or inputs came last are computed.
+// 3. Each group of the first pass waits for the weights of all groups up to it. All computation except that of the
+//    groups before it follows.
+// 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -247,7 +247,8 @@ double Rehearsal::at_least() const {
     later += turns_[runs_[r].group];
   }
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  double in_step = in_runs + waits_for_saves(*this), start = 0;  // since the first slot of the step
+  // Seconds since the first slot of the step.
+  double in_step = in_runs + waits_for_saves(*this), start = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, r);

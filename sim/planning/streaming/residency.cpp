@@ -12,20 +12,20 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// The bytes by which a group is above the line (see by_need), at most all of its weights.
+/// Returns the bytes by which a group exceeds the line (see by_need), but at most the bytes of its weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// Chooses how many bytes of each group stay. If R bytes stay in all, of which x belong to a group, the group needs
-// while it runs: its other bytes + its weights - x + R. The maximum over the groups is least when all groups of which a
-// part stays need the same, which is called the line here.
+// Chooses how many bytes of each group stay. If R bytes stay in total, of which x bytes belong to a group, the group
+// needs while it runs: its other bytes + its weights - x + R. The maximum over the groups is least if all groups of
+// which a part stays need equally many bytes. This number of bytes without R is called the line.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // If the line is at `high` or higher, at most `bytes` exceed it.
+  // If the line is at `high` or higher, at most `bytes` bytes of all groups together exceed it.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);

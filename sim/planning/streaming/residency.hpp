@@ -1,7 +1,6 @@
-// Residency says which weights of streamed inference stay on the device while the others take turns.
-// A choice is a number of bytes per group. It follows from the structure of the model and from the
-// other choices, never from a capacity. So the choices of a smaller memory are among those of a
-// larger one.
+// Residency says which weights of streamed inference stay on the device while the other weights take turns. A choice of
+// residency is a number of bytes per group. It depends on the structure of the model and on the other choices, but
+// never on a capacity. So all choices for a smaller memory are also choices for a larger memory.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +13,31 @@
 
 namespace sluice {
 
-/// What the scenario says about residency.
+/// The choice of residency in the scenario.
 struct ResidentKey {
-  /// Per group, whether its weights stay. If this is empty, the choice is open.
+  /// Whether the weights of each group stay. If it is empty, the choice is open.
   std::optional<std::vector<bool>> stays;
 };
 /// Throws InputError at a stage that does not exist.
 ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
 
-/// Returns for each group the bytes of the weights that stay according to the scenario. They are zero when the choice
-/// is open.
+/// Returns for each group the bytes of the weights that stay according to the scenario. They are 0 if the choice is
+/// open.
 std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key);
 
-/// The order in which weights become resident if only some of them do.
+/// The order in which weights are chosen to stay if not all weights stay.
 enum class ResidentOrder : std::uint8_t {
-  /// The weights of the groups that need the most memory while they run stay first. What stays of such a group
-  /// costs nothing during its run, because it would be there anyway. No other choice of as many bytes needs less
-  /// memory.
+  /// Weights of the groups that need the most memory while they run are chosen first. During the run of such a group,
+  /// its weights that stay need no additional memory, because they would be on the device anyway. No other choice of
+  /// equally many bytes needs less memory.
   by_need,
-  /// The weights of the groups that compute least per byte stay first, because these groups leave the least time in
-  /// which a load could be hidden.
+  /// Weights of the groups that compute for the fewest seconds per byte are chosen first, because the loads of these
+  /// weights are the hardest to hide behind computation.
   by_work,
 };
 
-/// Returns how many bytes of each group stay, together at most `bytes`. A part of a group's weights may stay.
+/// Returns the bytes of each group that stay, which are at most `bytes` bytes together. Only a part of a group's
+/// weights may stay.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);

@@ -29,8 +29,8 @@ double RunClock::makespan() {
     const double free_before = free_;
     step(i + 1 == streamed_.steps);
     double period = 0;
-    // If two consecutive steps take equally long in every slot, all further steps do so too. Then only the last two
-    // steps are walked again, because the last step loads nothing for a next one.
+    // If two consecutive steps have equal times in every slot, so do all further steps. In this case, only the last two
+    // steps are computed again, because the last step has no loads for a next step.
     const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
     if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
       const auto skipped = static_cast<double>(streamed_.steps - i - 3);
@@ -59,7 +59,7 @@ bool RunClock::repeats(double free_before, double* period) const {
   return true;
 }
 
-/// Loads the weights that stay, and what the first step needs before it begins.
+/// Makes the loads before the first step: the weights that stay, and the early loads of this step.
 void RunClock::prologue() {
   for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) {
     free_ += load.seconds;
@@ -85,7 +85,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// The time at which no more results are on their way to host memory than this run allows.
+/// Returns the time after which at most as many results are on their way to host memory as this run allows.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];
@@ -127,7 +127,7 @@ void RunClock::end_step() {
   std::swap(now_, next_);
 }
 
-/// The seconds without overlap: the sum of all times, including latencies.
+/// Returns the seconds without overlap: the sum of all times, including latencies.
 double RunClock::everything_alone() const {
   double step = 0, once = 0;
   for (const GroupRun& run : rehearsal_.runs()) {

@@ -1,5 +1,5 @@
-// The times of a streamed run whose loads are settled, computed step by step in the listing order
-// of its plan. Internal to Rehearsal; the replay of the plan gives the same times.
+// Computes the times of a streamed run with given loads, step by step in the listing order of its plan. The replay of
+// the plan gives the same times. Only Rehearsal uses this class.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,7 @@ class RunClock {
     bool next_step = false;
     std::size_t load = 0;
   };
-  /// Times of one step, by slot and by run.
+  /// Times of one step, indexed by slot or by run.
   struct Step {
     std::vector<double> computed, input, saved, weights;
   };
@@ -30,8 +30,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Whether this step took as long as the previous one in every slot. If it did, `period` is set to the time of a
-  /// step.
+  /// Returns whether the times of this step equal those of the previous step in every slot. Sets `period` to the time
+  /// of a step.
   bool repeats(double free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }

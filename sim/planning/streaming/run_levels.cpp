@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the most bytes of `count` consecutive transfers. First come the transfers of the run itself: at most
-/// `own_count`, each with `own` bytes. The transfers of its neighbours follow, one after the other.
+/// Returns the most bytes of `count` consecutive transfers. The first transfers are those of the run itself: at most
+/// `own_count` transfers of `own` bytes each. The transfers of its neighbours follow, one after the other.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -56,7 +56,7 @@ class RunLevels::LaterInputs {
   std::int64_t left_ = 0, bytes_ = 0;
 };
 
-/// Goes back through the results that were saved before a run, from the last one.
+/// Goes backwards through the results that were saved before a run.
 class RunLevels::EarlierResults {
  public:
   EarlierResults(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -85,7 +85,7 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
-  std::size_t saver = nothing;  // the last run that saves; first one of the previous step
+  std::size_t saver = nothing;  // the last run that saves; it may be in the previous step
   for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
     if (saves(runs[r])) saver = r;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -111,7 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// If a run saves nothing, all results that were on their way when the previous run ended may still be on their way.
+/// Returns the most results of other slots that may be on their way during a run. If the run saves nothing, these are
+/// all results that were on their way when the previous run ended.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -152,13 +153,13 @@ std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
   return level(memories_[run], runs_[run].count, m);
 }
 
-/// The bytes are linear in m, so the maximum is at one of the ends.
+/// The bytes are a linear function of the slot's number, so the maximum is at the first or the last slot.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Gives the run another result and another input in turn, as long as there is room.
+/// Alternately gives the run another result and another input, as long as there is room.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);
@@ -178,9 +179,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Whether this pass is like the previous one, which is so if both passes and everything that their buffers reach are
-/// whole passes. Inputs are counted per slot, and results per slot that saves. If only one group saves, the same number
-/// of results extends over as many more slots as there are groups.
+/// Returns whether this pass is like the previous pass. This is so if these two passes, and all slots that their
+/// buffers reach, belong to full passes. Buffers of inputs reach over slots, and buffers of results reach over slots
+/// that save. If only one group saves, a number of results reaches over a number of slots that is greater by a factor
+/// of the number of groups.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -204,7 +206,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// No slot is computed between two runs, so the results of the first run are still there when the second run begins.
+/// Nothing is computed between two runs, so the results of the first run are still on the device when the second run
+/// begins.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -1,5 +1,5 @@
-// The bytes that are on the device while the groups run, and how many inputs and results of other slots may be there
-// during each run. Rehearsal alone uses this.
+// Counts the bytes on the device while the groups run, and the inputs and results of other slots that may be on the
+// device during each run. Only Rehearsal uses this class.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,30 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// `constant`: for each group, the bytes on the device while it runs, without boundaries. All must outlive this.
+  /// `constant` holds for each group the bytes on the device while it runs, without boundaries. The other parameters
+  /// must outlive this object.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// The most bytes that must be on the device at once: with all buffers, or, if the choice spares
-  /// buffers, with no input and no result of another slot.
+  /// Returns the most bytes that must be on the device at once. They include all buffers. If the choice spares buffers,
+  /// they include no input and no result of another slot.
   std::int64_t least() const { return least_; }
-  /// The additional bytes for this many inputs and results of other slots during each run.
+  /// Returns the additional bytes for this many inputs and results of other slots during each run.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
-  /// Gives each run as many inputs and results of other slots as fit into this many bytes, at most
-  /// `buffers` - 1 of each.
+  /// Sets for each run the number of inputs and of results of other slots, at most `buffers` - 1 of each, so that the
+  /// run needs at most `bytes` bytes.
   void set_room(std::int64_t bytes);
-  /// The most bytes that are on the device at once, with the room that was set.
+  /// Returns the most bytes that are on the device at once, with the room that was set.
   std::int64_t most() const { return most_; }
 
-  /// The bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
+  /// Returns the bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
   std::int64_t at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
   /// results() returns how many results of earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
-  /// Whether this run allows fewer or smaller results on their way than there may be at the end of the previous run. If
-  /// so, the loads that are listed at the beginning of this run wait for those results.
+  /// Returns whether this run has less room for results on their way than such results may need at the end of the
+  /// previous run. If so, the loads that are listed at the beginning of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -42,7 +43,7 @@ class RunLevels {
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }
-  /// The bytes that each slot saves: the tensors for the next group, or the answer, or a part of the answer.
+  /// Returns the bytes that each slot saves: the tensors for the next group, or the answer, or a part of the answer.
   std::int64_t saved_bytes(const GroupRun& run) const {
     const StageBytes& bytes = streamed_.groups[run.group].bytes;
     return is_last(run) || choice_.offload ? bytes.output : bytes.answer;
@@ -53,7 +54,7 @@ class RunLevels {
     std::int64_t bytes = 0;
     std::int64_t in = 0, out = 0;  ///< bytes of each micro-batch that waits on the device
     std::int64_t inputs = 0, results = 0;
-    std::int64_t result_bytes = 0;  ///< the bytes of those results
+    std::int64_t result_bytes = 0;  ///< the bytes of these results
     bool waits = false;
   };
   class LaterInputs;
@@ -73,9 +74,10 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<RunMemory> memories_;
-  /// For each run, the last run before it that saves its results. That run may be in the previous step.
+  /// For each run, the last earlier run that saves its results, which may be in the previous step.
   std::vector<std::size_t> saver_before_;
-  std::int64_t saving_groups_ = 0;  ///< groups that save their results, or a part of them
+  /// The number of groups that save their results, or a part of their results.
+  std::int64_t saving_groups_ = 0;
   std::int64_t least_ = 0, most_ = 0;
 };
 

@@ -12,7 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// The keys of the policy that is replicated. They are all keys except those of the replicating policy, for one device.
+/// Returns the keys of the replicated policy, for one device. They are all keys of `parameters` except the keys that
+/// only the replicating policy has.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),
@@ -28,7 +29,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Connects the devices in a ring: each sends to the next one, and the last one to the first.
+/// Connects the devices in a ring: each device sends to the next one, and the last device sends to the first.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -43,7 +44,7 @@ std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::st
   return ring;
 }
 
-/// The request to one replica, with its share of the work.
+/// Returns the request for one replica, with its share of the work.
 PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload,
                  const Reader& parameters) {
   const Pricing& pricing = request.pricing;

@@ -1,5 +1,4 @@
-// Replicas of one policy. That policy plans each replica for its own device, and the plans are
-// joined into one.
+// Replicas of one policy. The policy makes a plan for each device, and these plans are joined into one plan.
 #pragma once
 
 #include <string>
@@ -9,13 +8,14 @@
 
 namespace sluice {
 
-/// The devices of the replicas: those that `devices` lists, or all, but not more than there are batches. Throws
-/// InputError at the key, and when a batch of training cannot be divided equally.
+/// Returns the devices of the replicas: the devices that the key `devices` lists, or by default all devices. There are
+/// at most as many devices as batches. Throws InputError at the key, also when a batch of training cannot be divided
+/// equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// The plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs
-/// on the platform of the request. `parameters` are those of the replicating policy together with
-/// those of `policy`.
+/// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
+/// platform of the request. `parameters` are the parameters of the replicating policy together with the parameters of
+/// `policy`.
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
@@ -23,9 +23,10 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// Returns the parameters with each way to settle what they leave open to the replicated policy. All replicas settle it
-/// in the same way. Returns none where nothing is open. These ways are compared on all replicas, because what is best
-/// for a replica that has the links alone need not be best where replicas share them.
+/// If the parameters leave choices to the replicated policy, returns the parameters once for each way to make these
+/// choices. All replicas make the same choices. Returns an empty list if no choice is open. The ways are compared on
+/// all replicas together, because the best way for a replica that has the links alone may not be the best when replicas
+/// share links.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// The text of those entries of this mapping that differ from the scenario's entries.
+/// Returns the text of the entries of `settled` that differ from the entries of `asked`, the scenario's mapping.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -30,12 +30,13 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
-/// Whether the strategy for fates itself uses the size of the device's memory.
+/// Returns whether the strategy for fates uses the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans for the device's own memory. Such a run may have to wait for memory. Throws Infeasible.
+/// Plans and simulates with the capacity of the device's memory, so actions may have to wait for memory. Throws
+/// Infeasible.
 Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
   plan->facts.emplace_back("waits_for_memory", "so chosen, it does not fit without waiting");
@@ -43,18 +44,18 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
 }
 
 /// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
-/// it. The plan fits if, at every moment, everything that is granted or waited for fits. If the plan does not fit
-/// in this way but could take less than `worth` seconds, it is also tried with waits for memory. A plan that
-/// waits on a smaller memory does not wait longer on a larger one, so it is a candidate on both. Throws
-/// Infeasible.
+/// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together. If the
+/// plan does not fit without waiting but takes less than `worth` seconds in this simulation, it is also simulated with
+/// waits for memory. A plan that waits with a smaller memory does not wait longer with a larger one, so it is a
+/// candidate for both memories. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // Only the reservations of a limited pool are counted: so the limits are set before the replay,
-  // which grants every request all the same.
+  // The replay counts reservations only for pools with a limit. So the limits are set before the replay, although this
+  // replay grants every request at once.
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -67,9 +68,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates a policy or a strategy that decides within the device's memory itself. Such a policy replicates another
-/// one: one replica is compared, and the whole is planned once it is chosen. Such a strategy searches the fates. Throws
-/// Infeasible.
+/// Simulates with the capacity of the device's memory. This is for two cases. A strategy that searches the fates uses
+/// the capacity for its decisions. A policy that replicates another policy may be compared by the plan of one replica;
+/// the complete plan is made only if this way is chosen. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;
@@ -92,7 +93,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Whether there is more than one candidate, so that a choice must be made.
+  /// Returns whether there is more than one way, so that a choice must be made.
   bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
 
   Settlement best() {
@@ -131,7 +132,8 @@ class Attempts {
         std::vector<Candidate> opened;
         try {
           for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
-        } catch (const Infeasible&) {  // The plan of this cut would be too long; another cut may fit.
+        } catch (const Infeasible&) {
+          // The plan of this cut would be too long, but the plan of another cut may fit.
           if (cut.empty()) throw;
         }
         return opened;
@@ -142,7 +144,7 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // If there is only one way, it is what the scenario says.
+    const bool asked = maps.empty();  // The only way is the one that the scenario says.
     if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
@@ -159,8 +161,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // Nobody asked for this way in particular, so a way that does not fit is left out.
-               // If all are left out, the plan that the scenario asks for says why (best_that_waits).
+               // The scenario does not ask for this way in particular, so a way with an error is left out. If all ways
+               // are left out, best_that_waits() reports the error of the plan that the scenario asks for.
              }
              one.text = text;
              one.attempt = number;
@@ -179,10 +181,10 @@ class Attempts {
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
   }
 
-  /// Called when no candidate fits without waiting. A plan that waits for memory may fit: returns the fastest of these,
-  /// in which the policy makes all open choices except cut and fates. If none of these fits, the message says what is
-  /// missing for the attempt with which the most micro-batches fit in flight. Among equal attempts it is the last one,
-  /// because its cut is the finest.
+  /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
+  /// fates, and its plan may wait for memory. Returns the fastest of these plans. If none of these plans fits, the
+  /// message says what is missing for the attempt with which the most micro-batches fit in flight. Of equal attempts it
+  /// is the last one, because its cut is the finest.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

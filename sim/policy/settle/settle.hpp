@@ -1,5 +1,5 @@
-// Makes the choices that a scenario leaves open. From all plans that the policy offers for each cut of the model, the
-// plan that ends first is chosen.
+// Makes the choices that a scenario leaves open. The policy offers plans for each cut of the model, and the plan whose
+// run ends first is chosen.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// A request to a policy for one cut. `cut` describes this cut if it is chosen.
+/// A request to a policy for one cut. If this cut is chosen, the report describes it by the text `cut`.
 struct CutAttempt {
   PolicyRequest request;
   std::string cut;  ///< "cut: by_weight, groups: 12"; empty if the cut is the scenario's
@@ -20,13 +20,13 @@ struct CutAttempt {
 struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< number of the cut with which the plan was made
-  /// The part of the draft that says what prices decided. It is set only if nothing was chosen by seconds.
+  /// What is needed to price the plan again. It is set only if no choice was made by comparing seconds.
   std::optional<PriceAgain> price_again = {};
 };
 
-/// Returns the best plan of a policy over these cuts. There must be at least one cut. The facts of the plan say what
-/// was chosen, from how many candidates, and how long the runner-up takes. Throws InputError (at the parameter) and
-/// Infeasible.
+/// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
+/// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError (at
+/// the parameter) and Infeasible.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
