@@ -27,7 +27,7 @@ struct Certainty {
   double sourced = 0;   ///< from the platform's figures that have a source
   /// From overridden figures, and from figures that the platform marks as assumed.
   double assumed = 0;
-  /// The assumed figures that have an effect: "devices.gpu.roofline".
+  /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
   /// The account of the computed seconds, if the cost model fits or measures.
   std::optional<Account> account;

@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records the assumed ones among these figures. Returns true if there are any.
+  /// Records which of these figures are assumed. Returns true if any of them is assumed.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. If nothing says which part of a rate is reached, the
-/// whole rate is used, and this counts as an assumption.
+/// The figures of each kind of device that a cost model reads. If neither the platform nor the cost model says which
+/// part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {

@@ -31,7 +31,8 @@ struct InputChange {
   std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed one
 };
 
-/// The state of a scenario. `missing`: it has no baseline. `error`: it has no answer, or its baseline cannot be read.
+/// The state of a scenario. `missing` means that it has no baseline. `error` means that it has no answer, or that its
+/// baseline cannot be read.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 

@@ -169,7 +169,8 @@ std::int64_t Card::largest() {
     const std::int64_t good = largest_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // A strategy that searches refuses by the least bytes of all choices, which grow with the samples.
+    // If the strategy searches, its refusal names the least bytes of all choices, and these bytes grow with the
+    // samples.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;

@@ -12,7 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
 constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
-/// Starting points of walks that are closer together than this count as one.
+/// If the starting points of two walks are closer together than this, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
 /// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys. Further points are

@@ -28,8 +28,8 @@ double number_in(const SearchNumber& number, const std::string& value, const Poi
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// By how much the needed memory exceeds the available memory, relative to the available memory. It is 1 if the sizes
-/// are not known.
+/// Returns by how much the needed memory exceeds the available memory, relative to the available memory. Returns 1 if
+/// the sizes are not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");

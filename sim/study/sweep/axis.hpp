@@ -1,4 +1,4 @@
-// An axis is a key of the scenario with the values that a sweep gives it, one after another.
+// An axis is a key of the scenario, with the list of values that a sweep gives to this key.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ std::string whole_bytes(double number, const std::string& unit);
 
 /// How several axes are combined.
 enum class Over {
-  grid,  ///< each value of one with each value of the others; the last axis varies fastest
-  zip,   ///< the first values of all, the second values of all, ...
+  grid,  ///< each value of an axis with each value of the others; the last axis varies fastest
+  zip,   ///< the first values of all axes, then the second values of all axes, ...
 };
 
 /// One value of each axis, given by its index in the axis's `values`.

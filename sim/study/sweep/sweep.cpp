@@ -81,7 +81,8 @@ class Sweep {
 
   // --- threads -------------------------------------------------------------------------------
 
-  /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if it refuses all.
+  /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if the system refuses
+  /// all of them.
   std::vector<std::thread> start_threads() {
     std::vector<std::thread> threads;
     const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
