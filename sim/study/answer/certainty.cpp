@@ -133,16 +133,16 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures that determine the rate of a channel such as "host.gpu0.down". They are the link's figures for both
-/// directions, for this direction, and for pinned or pageable memory. Figures that the platform does not have are
-/// ignored.
+/// The figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for both
+/// directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does not
+/// have are ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  // `variant` names figures that replace those of both directions.
+  // `variant` is the key of figures that replace the link's figures for both directions.
   std::string way = channel, variant;
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());

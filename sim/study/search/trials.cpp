@@ -21,7 +21,8 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. It is worse than all other merits.
+/// The merit of a point that ran but lacks a number that the goal or a limit names. This merit is worse than all other
+/// merits.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {

@@ -31,8 +31,8 @@ struct PlainRange {
 /// UsageError when the ends have two units, or when the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// Returns a value of a range as text. If the ends are `whole` numbers, so are the values between them. They are
-/// written with all their digits (10000000, not 1e+07).
+/// Returns a value of a range as text. If the ends are `whole` numbers, the values between them are whole numbers, too.
+/// Whole numbers are written with all their digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);

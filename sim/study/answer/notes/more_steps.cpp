@@ -73,7 +73,8 @@ extern const Note more_steps_note = {
     .name = "more_steps",
     .summary =
         "Tells how long a step takes with the choices for many steps, if only few are asked for.",
-    .source = "VGG-16 streamed on 400 MB: 18.6 ms per step as chosen for one step, 9.4 ms for many",
+    .source =
+        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, 9.4 ms with those for many",
     .text = text,
 };
 
