@@ -152,8 +152,8 @@ const std::vector<Kind>& kinds() {
              entries_of(cut_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. The policy makes a plan for each cut of a list. `auto` takes the cut whose plan "
-                  "takes the least time.",
+                  "This is the default. The policy makes a plan for each cut of a list. `auto` takes the cut whose "
+                  "plan takes the least time.",
               .details =
                   "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
                   "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
@@ -167,11 +167,11 @@ const std::vector<Kind>& kinds() {
              entries_of(fate_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. In training, `auto` compares all strategies that do not list single stages, and "
-                  "takes the strategy whose plan takes the least time. In inference, the policy chooses.",
+                  "This is the default. In training, `auto` compares all strategies that do not list single stages, "
+                  "and takes the strategy whose plan takes the least time. In inference, the policy chooses.",
               .details =
-                  "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes longer "
-                  "than with a named strategy, because a plan is made for each strategy.",
+                  "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
+                  "longer than with a named strategy, because a plan is made for each strategy.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
