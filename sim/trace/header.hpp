@@ -21,8 +21,8 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"; empty without SimGrid
   std::string scenario;                           ///< the whole text of the resolved scenario
   std::string plan;                               ///< the plan's text
-  /// Makes the plan's text if `plan` is empty. This is called once, in the writer's thread, because the text of a large
-  /// plan takes a while.
+  /// Makes the plan's text if `plan` is empty. The function is called once, in the writer's thread, because making the
+  /// text of a large plan takes a while.
   std::function<std::string()> make_plan = {};
   /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave none. This text is not
   /// part of the content hash, because it also depends on the documents that were read.

@@ -11,9 +11,9 @@ namespace sluice {
 
 /// Why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
-  none,    ///< it started at once
-  data,    ///< the last thing that it waited for was the arrival of another action (`blocker`)
-  memory,  ///< the last thing that it waited for was room in a pool (`blocker`)
+  none,    ///< the span waited for no action and for no pool
+  data,    ///< the span waited last for the data of another action (`blocker`)
+  memory,  ///< the span waited last for room in a pool (`blocker`)
 };
 
 /// One executed action. Times are in seconds from the start of the run.

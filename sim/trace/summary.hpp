@@ -67,7 +67,7 @@ struct Summary {
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Returns the number of a metric for one key. Returns NaN if the function above would.
+  /// Returns the number of a metric for one key. Returns NaN if the function above would return NaN.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

@@ -19,7 +19,7 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// The shares of its rates that each kind of device reaches under the cost model, as text.
+/// Returns a text with the shares of the peak rates that each kind of device reaches under the cost model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

@@ -20,14 +20,14 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// Divides the seconds of a run (computing and moving) by the origin of the figures on which they rest. The shares add
-/// up to 1 if the run does any work.
+/// Divides the seconds of a run (computing and moving) into shares, by the origin of the figures on which the seconds
+/// depend. The shares add up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< from measurements of the layers themselves
   double sourced = 0;   ///< from the platform's figures that have a source
   /// From overridden figures, and from figures that the platform marks as assumed.
   double assumed = 0;
-  /// The assumed figures that have an effect: "devices.gpu.roofline".
+  /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
   /// The account of the computed seconds, if the cost model fits or measures.
   std::optional<Account> account;

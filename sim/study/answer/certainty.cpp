@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records the assumed ones among these figures. Returns true if there are any.
+  /// Records which of these figures are assumed. Returns true if any of them is assumed.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. If nothing says which part of a rate is reached, the
-/// whole rate is used, and this counts as an assumption.
+/// The figures of each kind of device that a cost model reads. If neither the platform nor the cost model says which
+/// part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -133,16 +133,16 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures that determine the rate of a channel such as "host.gpu0.down". They are the link's figures for both
-/// directions, for this direction, and for pinned or pageable memory. Figures that the platform does not have are
-/// ignored.
+/// The figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for both
+/// directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does not
+/// have are ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  // `variant` names figures that replace those of both directions.
+  // `variant` is the key of figures that replace the link's figures for both directions.
   std::string way = channel, variant;
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());

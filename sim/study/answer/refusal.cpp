@@ -21,8 +21,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// The number of actions that were listed and simulated before this plan was chosen. It measures
-/// the work of planning, and is the same on every machine.
+/// The number of actions that were listed and simulated before this plan was chosen. This number measures the work of
+/// planning, and is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,13 +30,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches until they have taken as much work as an answer may take.
+/// Makes plans for smaller batches until the work reaches the limit for one answer.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits the number of plans, and of the actions that are listed and simulated for them. A limit of time would make
-  /// the answer depend on how busy the machine is.
+  /// Limits the number of plans, and the number of actions that are listed and simulated for these plans. A limit of
+  /// time would make the answer depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -137,7 +137,8 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// The memory that is too small. If the message does not name it, returns the memory of the only device.
+/// Returns the memory that is too small. If the message does not name this memory, returns the memory of the only
+/// device.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;

@@ -1,5 +1,5 @@
-// A short explanation of why a question is infeasible. It says what needs the memory, how much is needed and available,
-// the largest batch that fits, and what to change.
+// A short explanation of why a question is infeasible. The explanation says what needs the memory, how much memory is
+// needed and available, which batch is the largest that fits, and what to change.
 #pragma once
 
 #include <cstdint>

@@ -24,24 +24,27 @@ const std::vector<std::string>& better_words() {
 const Record& entry_record() {
   static const Record record = {
       .name = "metric",
-      .summary = "one number or word, and how far it may move",
+      .summary = "one number or word, with its tolerances",
       .fields = {{.name = "value", .type = Type::any, .summary = "a number, a word, or null"},
                  {.name = "absent",
                   .type = Type::text,
                   .summary = "why the value is null",
                   .optional = true},
-                 {.name = "unit", .type = Type::text, .summary = "its unit", .optional = true},
+                 {.name = "unit",
+                  .type = Type::text,
+                  .summary = "the unit of the value",
+                  .optional = true},
                  {.name = "better",
                   .type = Type::choice,
-                  .summary = "where it is better",
+                  .summary = "whether lower or higher values are better",
                   .choices = better_words()},
                  {.name = "rtol",
                   .type = Type::number,
-                  .summary = "how far it may move, as a share of the value",
+                  .summary = "the tolerance, as a share of the value",
                   .default_text = "0"},
                  {.name = "atol",
                   .type = Type::number,
-                  .summary = "in addition, in the metric's unit",
+                  .summary = "a further tolerance, in the metric's unit",
                   .default_text = "0"}}};
   return record;
 }
@@ -66,7 +69,7 @@ const Record& input_record() {
           {.name = "sha256", .type = Type::text, .summary = "the hash of the text"},
           {.name = "text",
            .type = Type::list,
-           .summary = "the lines of the resolved scenario, unless they are too long",
+           .summary = "the lines of the resolved scenario, unless the text is too long",
            .optional = true},
       }};
   return record;
@@ -92,7 +95,7 @@ const Record& baseline_record() {
            .choices = {"complete", "infeasible"}},
           {.name = "message",
            .type = Type::text,
-           .summary = "why it is infeasible",
+           .summary = "why the scenario is infeasible",
            .optional = true},
           {.name = "metrics", .type = Type::mapping, .summary = "the numbers by metric"},
       }};

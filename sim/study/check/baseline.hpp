@@ -45,7 +45,7 @@ struct Baseline {
   Entries entries;      ///< empty when the outcome is infeasible
 };
 
-/// Of texts of scenarios and plans that are longer than this, only hashes and sums are kept.
+/// If the text of a scenario or plan is longer than this, the baseline keeps only its hash and sums.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
 /// All metrics of a run, with the usual tolerances. Whether smaller or larger is better is part of each metric's

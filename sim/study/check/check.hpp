@@ -1,5 +1,4 @@
-// Regression checks. They run scenarios in parallel, and compare each with its baseline in a
-// folder.
+// Regression checks run scenarios in parallel, and compare each scenario with its baseline in a folder.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view newline = "\n";
 
-/// Sums over actions. Each action is counted as often as it is executed.
+/// Sums over actions. Each action counts once per execution.
 struct Tally {
   std::int64_t actions = 0, executions = 0;
   double bytes = 0, seconds = 0, flop = 0, memory_bytes = 0, joules = 0;

@@ -33,7 +33,8 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Reads a scenario. This is called in a child process. An exception that it throws is the error of that scenario.
+  /// Reads a scenario. The function is called in a child process. An exception that it throws is the error of that
+  /// scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -31,7 +31,8 @@ struct InputChange {
   std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed one
 };
 
-/// The state of a scenario. `missing`: it has no baseline. `error`: it has no answer, or its baseline cannot be read.
+/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that the scenario has no
+/// answer, or that its baseline cannot be read.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 
@@ -42,7 +43,8 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question itself differs
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// Says what the outcome was and what it is now, if these differ. After an error, it is the message of the error.
+  /// Says what the outcome was and what it is now, if the two outcomes differ. After an error, this is the message of
+  /// the error.
   std::string message;
   int error_code = 0;
   std::string was_version;  ///< version of the program that wrote the baseline, if it differs
@@ -53,7 +55,7 @@ struct ScenarioVerdict {
 Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& got);
 
 /// Compares a scenario with its baseline. `golden` is the plan that belongs to the baseline, from the file
-/// `golden_name`. It may be empty if the baseline is infeasible. Throws InputError when `golden` cannot be read.
+/// `golden_name`. `golden` may be empty if the baseline is infeasible. Throws InputError when `golden` cannot be read.
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 

@@ -61,7 +61,7 @@ std::string for_samples(std::int64_t batch) {
 }
 
 /// When the profile lacks an operator for the requested batch and dtype, says for which other batch or dtype it has the
-/// operator. The text is empty if there are none.
+/// operator. The text is empty if there is no other batch or dtype.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -116,8 +116,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks the operators that were not measured. `factor` is the number of measured seconds per unit of weight. It is 0
-/// if nothing was measured.
+/// Ranks the operators that were not measured. `factor` is the number of measured seconds per unit of weight, and 0 if
+/// nothing was measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),

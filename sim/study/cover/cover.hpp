@@ -21,7 +21,8 @@ struct CoverRequest {
   /// Seconds and joules of the whole model. If they are set, they replace the profile's row for the whole model, which
   /// may be missing.
   std::optional<double> whole_s, whole_j;
-  /// The device at whose rates unmeasured operators are ranked. If null, they are ranked by FLOP and bytes.
+  /// The device at whose rates unmeasured operators are ranked. If this is null, unmeasured operators are ranked by
+  /// FLOP and bytes.
   const Device* device = nullptr;
 };
 
@@ -45,8 +46,8 @@ struct Cover {
   /// The number of operators that the profile has only for another batch or element type, by texts such as "for 8
   /// samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// How many missing operators must be measured to reach the target. It is nullopt if even all of them do not reach
-  /// the target, or if nothing is known.
+  /// How many missing operators must be measured to reach the target. It is nullopt if the target is not reached even
+  /// with all missing operators, or if nothing is known.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// How many larger micro-batches are tried above the largest one that the search finds.
+/// The number of micro-batches that are tried above the largest micro-batch that the search finds.
 constexpr std::int64_t neighbours = 3;
 /// The number of micro-batches per batch for which accumulation is shown if the user does not request a batch.
 constexpr std::int64_t shown_accumulation = 4;
@@ -147,8 +147,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// The micro-batch at which the search begins. If the strategy for fates searches, it is the largest one that fits when
-/// every stage has the same fate. This one is found quickly, and also fits with the strategy.
+/// The micro-batch at which the search begins. If the strategy for fates searches, this is the largest micro-batch that
+/// fits when every stage has the same fate. Such a micro-batch is found quickly, and also fits with the strategy.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -163,13 +163,14 @@ std::int64_t Card::begin() {
   return std::max<std::int64_t>(1, most);
 }
 
-/// Returns the largest micro-batch, and stores in `refusal_` why the next one does not fit.
+/// Returns the largest micro-batch, and stores in `refusal_` why the next larger micro-batch does not fit.
 std::int64_t Card::largest() {
   for (std::int64_t first = begin();;) {
     const std::int64_t good = largest_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // A strategy that searches refuses by the least bytes of all choices, which grow with the samples.
+    // If the strategy searches, its refusal names the least bytes of all choices, and these bytes grow with the
+    // samples.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;

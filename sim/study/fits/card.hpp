@@ -18,7 +18,8 @@ class Card {
   /// `on_answer` is called after each answered question.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// The only micro-batch for which the cost model knows seconds; 0 if the cost model knows them for any micro-batch.
+  /// The only micro-batch for which the cost model knows seconds; 0 if the cost model knows seconds for any
+  /// micro-batch.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Throws InputError, Interrupted.

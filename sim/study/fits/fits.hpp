@@ -1,10 +1,11 @@
-// For each card of a list, `fits` finds the memory by class, the largest micro-batch, why the next larger one does not
-// fit, and what gradient accumulation gains. It asks the same questions as `sluice run`: a candidate fits when its
-// scenario has a plan and the plan passes its check. All sizes are bytes, and all times are seconds. The search for the
-// largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven that a smaller micro-batch
-// always fits when a larger one does. So the next three larger micro-batches are also tried, and the search continues
-// if one of them fits. A strategy for fates that searches (optimal) refuses by the least bytes of all its choices.
-// These bytes grow with the samples, so with such a strategy only the next micro-batch is tried.
+// For each card of a list, `fits` finds the memory by class, the largest micro-batch, the reason why the next larger
+// micro-batch does not fit, and the gain by gradient accumulation. It asks the same questions as `sluice run`: a
+// candidate fits when its scenario has a plan and the plan passes its check. All sizes are bytes, and all times are
+// seconds. The search for the largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven
+// that a smaller micro-batch always fits when a larger one does. So the next three larger micro-batches are also tried,
+// and the search continues if one of them fits. If a strategy for fates searches (`optimal`), its refusal names the
+// least bytes of all its choices. These bytes grow with the samples, so with such a strategy only the next larger
+// micro-batch is tried.
 #pragma once
 
 #include <array>
@@ -66,9 +67,9 @@ struct CardFit {
   /// The footprint of the largest batch that fits. If there is no limit, it is the footprint of the requested batch.
   std::optional<Footprint> largest_footprint;
   /// The footprint of the next larger micro-batch, as if there were memory for it. It is nullopt if fates or stages
-  /// adapt to the available memory, because then there is no such footprint.
+  /// adapt to the available memory, because in this case there is no such footprint.
   std::optional<Footprint> next;
-  std::string refusal;           ///< why the next one does not fit, as in `sluice run`
+  std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of `refusal`
   Shortage shortage;             ///< the numbers of `refusal`
   /// Step of the largest micro-batch in the steady state, if it is known.

@@ -18,7 +18,7 @@ struct ByAxis {
   Shape numbers;
 };
 
-/// A cell: empty, a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
+/// A cell is empty, or has a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Everything on which seconds depend: a device, the link that feeds it, and a cost model.
+/// Everything on which seconds depend: a device, the link over which the device gets its data, and a cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
@@ -51,8 +51,8 @@ struct TableRow {
     double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
     double forward = 0, total_forward = 0;                    ///< seconds by the cost model
     double backward = 0, total_backward = 0;
-    /// How many copies of this layer's output fit beside the parameters up to this layer. It is nullopt if there is no
-    /// limit.
+    /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
+    /// nullopt if there is no limit.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
@@ -67,7 +67,7 @@ inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }
 
-/// How many seconds the whole model takes on a target.
+/// The seconds of the whole model on a target.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< to load all parameters over the link

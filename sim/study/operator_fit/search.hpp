@@ -16,9 +16,9 @@ struct FittedParameters {
 };
 
 /// Finds the parameters that minimise `mean` plus a term that keeps each parameter near its usual value. The search
-/// begins at `start` and stays within the parameters' ranges. It uses the logarithms of the parameters. Parameters
-/// without a range, and those of another part of the form, keep their start values. Equal arguments give equal results.
-/// The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// begins at `start` and stays within the parameters' ranges. The search uses the logarithms of the parameters.
+/// Parameters without a range, and parameters of another part of the form, keep their start values. Equal arguments
+/// give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);

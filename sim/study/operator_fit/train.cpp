@@ -13,8 +13,9 @@
 namespace sluice {
 namespace {
 
-/// The least energy per FLOP of all devices. For one device, it is the watts of the data sheet divided by the upper
-/// quartile of the measured FLOP/s. The result is 0 if there is only one device, or if products or watts are missing.
+/// The least energy per FLOP of all devices. The energy per FLOP of one device is the watts of the data sheet divided
+/// by the upper quartile of the measured FLOP/s. The result is 0 if there is only one device, or if products or watts
+/// are missing.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)

@@ -1,4 +1,4 @@
-// The answer of a placement curve for other programs, as rows and documents. The command prints these, and Python reads
+// The answer of a placement curve for other programs, as rows and documents. The command prints them, and Python reads
 // them.
 #pragma once
 
@@ -17,9 +17,9 @@ const std::vector<std::string>& placement_columns();
 /// A result as a mapping. A key of placement_columns() is absent if it does not apply to the method of this result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
-/// Returns the static placement whose tensors are shown unless the user chooses another placement. It is the one for
-/// the largest memory that is at most half of the needed bytes. If there is none, it is the first static placement.
-/// Returns nullptr if no static placement was requested or none fits.
+/// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the
+/// placement for the largest memory that has at most half of the needed bytes. If there is no such placement, this is
+/// the first static placement. Returns nullptr if no static placement was requested or none fits.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
 /// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. For a tensor in fast memory,

@@ -43,8 +43,8 @@ struct CurveRequest {
   std::string fast = {};          ///< if empty: 10%..100%, and the size that the device has
   std::vector<std::string> ways;  ///< if empty: all methods
   int nodes = 1000;
-  /// The rates at which kernels read and write slow memory in place. Their time at these rates is added to their other
-  /// time. If there are no rates, the cost model gives this time.
+  /// The rates at which kernels read and write slow memory in place. The time at these rates is added to the time of a
+  /// kernel with everything in fast memory. Without rates, the cost model gives the time of a kernel.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementProgress progress = {};
 };

@@ -36,7 +36,7 @@ struct SearchLimit {
   double limit = 0;     ///< in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// By how much a number breaks the limit, relative to the limit. It is 0 if the number keeps the limit.
+  /// Returns by how much a number breaks the limit, relative to the limit. Returns 0 if the number keeps the limit.
   double broken_by(double found) const;
 };
 

@@ -1,4 +1,4 @@
-// A key of the scenario that a search varies, and the values among which the best one is searched.
+// A key of the scenario that a search varies, and the range or the list of its values.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
 constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
-/// Starting points of walks that are closer together than this count as one.
+/// If the starting points of two walks are closer together than this, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
 /// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys. Further points are
@@ -20,7 +20,7 @@ constexpr std::size_t most_starts = 3;
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
 /// The number of calls that a method may make for each point that it may ask. A method needs more calls than points,
-/// because rounding makes many calls ask for a point that is already known.
+/// because after rounding many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other

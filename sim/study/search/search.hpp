@@ -29,8 +29,8 @@ struct SearchRequest {
   std::function<void(std::size_t done, std::size_t most)> progress = {};
 };
 
-/// The merit of a point. A smaller merit is better. If two points keep all limits, the one with the smaller number is
-/// better. If both break limits, the one that breaks them less is better.
+/// The merit of a point. A smaller merit is better. If two points keep all limits, the point with the smaller number is
+/// better. If both points break limits, the point that breaks them less is better.
 struct Merit {
   enum class LimitStatus {
     keeps,    ///< it keeps all limits
@@ -38,8 +38,8 @@ struct Merit {
     refused,  ///< lacks the number of the goal: it does not fit, or cannot be evaluated
   };
   LimitStatus status = LimitStatus::refused;
-  /// If the point keeps all limits: the goal, with its sign changed if it is maximised. Otherwise: by how much the
-  /// point breaks limits.
+  /// If the point keeps all limits, this is the goal, with its sign changed if the goal is maximised. Otherwise, this
+  /// is the amount by which the point breaks limits.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };
@@ -49,8 +49,8 @@ struct SearchResult {
   SweepResult sweep;  ///< their results
   std::vector<Merit> merits;
   std::optional<std::size_t> best;  ///< index in `points`; nullopt if no point keeps all limits
-  /// A point that would be better than `best` if it did not break a limit. If there are several, it is the one that
-  /// breaks its limit least.
+  /// A point that would be better than `best` if it did not break a limit. If there are several such points, this is
+  /// the point that breaks its limit least.
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best
   bool all_asked = false;   ///< every combination was evaluated
@@ -60,9 +60,9 @@ struct SearchResult {
 };
 
 /// Searches for the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination the
-/// remaining ranges are searched: first their corners, then by DIRECT, then by Subplex from the best points, then among
-/// neighbouring whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the
-/// allowed points. Throws the exceptions of run_sweep.
+/// remaining ranges are searched in four steps: their corners, DIRECT, Subplex from the best points, and neighbouring
+/// whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the allowed points.
+/// Throws the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
 /// The number of the goal or of a limit at a point; NaN if there is none.

@@ -21,15 +21,16 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. It is worse than all other merits.
+/// The merit of a point that ran but lacks a number that the goal or a limit names. This merit is worse than all other
+/// merits.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// By how much the needed memory exceeds the available memory, relative to the available memory. It is 1 if the sizes
-/// are not known.
+/// Returns by how much the needed memory exceeds the available memory, relative to the available memory. Returns 1 if
+/// the sizes are not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");

@@ -1,4 +1,4 @@
-// An axis is a key of the scenario with the values that a sweep gives it, one after another.
+// An axis is a key of the scenario, with the list of values that a sweep gives to this key.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct PlainRange {
 /// UsageError when the ends have two units, or when the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// Returns a value of a range as text. If the ends are `whole` numbers, so are the values between them. They are
-/// written with all their digits (10000000, not 1e+07).
+/// Returns a value of a range as text. If the ends are `whole` numbers, the values between them are whole numbers, too.
+/// Whole numbers are written with all their digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
@@ -41,8 +41,8 @@ std::string whole_bytes(double number, const std::string& unit);
 
 /// How several axes are combined.
 enum class Over {
-  grid,  ///< each value of one with each value of the others; the last axis varies fastest
-  zip,   ///< the first values of all, the second values of all, ...
+  grid,  ///< each value of an axis with each value of the others; the last axis varies fastest
+  zip,   ///< the first values of all axes, then the second values of all axes, ...
 };
 
 /// One value of each axis, given by its index in the axis's `values`.

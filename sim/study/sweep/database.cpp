@@ -12,7 +12,8 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
-/// Returns a name that makes SQLite open the file as one that nobody changes. SQLite then needs no files beside it.
+/// Returns a name with which SQLite opens the file as a file that no process changes. SQLite then needs no files beside
+/// this file.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {

@@ -107,7 +107,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
 /// The plans that were made for points. Each plan is used by one thread at a time.
 class Variants::Plans {
  public:
-  /// Plans that this thread has for itself. They are given back when this object ends.
+  /// Plans that only this thread uses. The destructor gives them back.
   class BorrowedPlans {
    public:
     explicit BorrowedPlans(Plans& all) : all_(all), plans_(all.take()) {}

@@ -39,7 +39,7 @@ class Variants {
 
 /// Runs a plan and returns the numbers of the run. `question_bound_s` is the bound of the question, in seconds.
 using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
-/// Measures in the replay. Any thread may call it. It loads neither SimGrid nor HDF5 into the process.
+/// Measures in the replay. Any thread may call this function. It loads neither SimGrid nor HDF5 into the process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
 /// Evaluates a point in the replay. If an exception is thrown, the result reports it; only Interrupted is passed on.
@@ -51,8 +51,8 @@ PointResult evaluate(const Variants& variants, const Scenario& scenario);
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// The key of a point in a store: a sha256 with 64 hexadecimal digits. It is the hash of the resolved scenario, which
-/// contains all data that the scenario reads, and of the library that computes the result.
+/// The key of a point in a store: a sha256 with 64 hexadecimal digits. The key is the hash of two things: the resolved
+/// scenario, which contains all data that the scenario reads, and the library that computes the result.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {

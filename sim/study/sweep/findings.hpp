@@ -27,7 +27,7 @@ std::optional<std::size_t> best_place(const SweepResult& result, const std::stri
 
 /// Transfers count as hidden if computation waits for them for at most this part of its time.
 inline constexpr double hidden_share = 0.05;
-/// The time of waiting for transfers, divided by the time of computation and waiting together. It is NaN if the point
+/// The time of waiting for transfers, divided by the time of computation and waiting together. Returns NaN if the point
 /// has no numbers.
 double exposed_share(const PointResult& outcome);
 /// Whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.

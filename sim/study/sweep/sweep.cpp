@@ -81,7 +81,8 @@ class Sweep {
 
   // --- threads -------------------------------------------------------------------------------
 
-  /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if it refuses all.
+  /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if the system refuses
+  /// all of them.
   std::vector<std::thread> start_threads() {
     std::vector<std::thread> threads;
     const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
@@ -156,8 +157,8 @@ class Sweep {
     }
   }
 
-  /// Stores what has been answered, closes the store, and ends the process. It does not wait for the threads, because a
-  /// thread that plans notices a signal late, and then frees much memory.
+  /// Stores what has been answered, closes the store, and ends the process. The function does not wait for the threads:
+  /// a thread that plans notices a signal late, and freeing its memory then takes a while.
   void end_now() {
     keep_what_is_left();
     // The lock is never released, so that no thread reads from a store that is closed.
@@ -209,7 +210,8 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Whether this stored point is left as it is: SimGrid gave or confirmed the result, or there are no numbers.
+  /// Returns true if this stored point needs no further run: SimGrid gave or confirmed the result, or the point has no
+  /// numbers.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";

@@ -51,12 +51,12 @@ struct SweepResult {
 };
 
 /// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError if
-/// the store throws it. Throws Interrupted after all answers so far have been stored. Any other fault becomes the
-/// outcome of its point.
+/// the store throws an IoError. Throws Interrupted after all answers so far have been stored. Any other fault becomes
+/// the outcome of its point.
 SweepResult run_sweep(const SweepRequest& request);
 
 /// Chooses the points that SimGrid repeats: this share of the points that ran, rounded up. The points whose values have
-/// the smallest hashes are chosen. The choice is as good as a random one, and the same every time.
+/// the smallest hashes are chosen. The choice is as good as a random choice, and the same every time.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

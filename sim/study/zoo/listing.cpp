@@ -152,13 +152,13 @@ const std::vector<Kind>& kinds() {
              entries_of(cut_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. Of the cuts that the policy compares, it takes the one whose plan "
-                  "takes the least time.",
+                  "This is the default. The policy makes a plan for each cut of a list. `auto` takes the cut whose "
+                  "plan takes the least time.",
               .details =
-                  "Use it unless the cut is what you study. Each policy has its own list of cuts to compare "
+                  "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
                   "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
-                  "cut that is named, because a plan is made for each cut.",
-              .source = "none: it simulates several plans and takes the fastest",
+                  "named cut, because a plan is made for each cut of the list.",
+              .source = "none, because `auto` simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
       {"fates", "what becomes of activations: kept, recomputed, offloaded",
@@ -167,12 +167,12 @@ const std::vector<Kind>& kinds() {
              entries_of(fate_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. In training, of the strategies that do not list single stages, it takes the "
-                  "one whose plan takes the least time; in inference, it takes what the policy chooses.",
+                  "This is the default. In training, `auto` compares all strategies that do not list single stages, "
+                  "and takes the strategy whose plan takes the least time. In inference, the policy chooses.",
               .details =
-                  "Use it unless the strategy is what you study. The answer says which strategy was taken. Planning "
-                  "takes longer than with a strategy that is named, because a plan is made for each of them.",
-              .source = "none: it simulates several plans and takes the fastest",
+                  "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
+                  "longer than with a named strategy, because a plan is made for each strategy.",
+              .source = "none, because `auto` simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
        }},
@@ -182,7 +182,7 @@ const std::vector<Kind>& kinds() {
       {"models", "networks that come with Sluice", [] { return documents_of("models"); }},
       {"platforms", "machines that come with Sluice", [] { return documents_of("platforms"); }},
       {"scenarios", "questions that come with Sluice", [] { return documents_of("scenarios"); }},
-      {"fits", "measured operators that come with Sluice, fitted",
+      {"fits", "fits of measured operators that come with Sluice",
        [] { return documents_of("fits"); }},
   };
   return list;

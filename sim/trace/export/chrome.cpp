@@ -3,12 +3,12 @@
 // Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
 // Events on one thread must nest, and the spans here do not even overlap (timeline.hpp). If a span begins when another
-// span ends, both times are the same decimal text. A complete event "X" would have a duration instead of an end. By
-// rounding, a reader that adds the duration to the beginning may get a slightly different end. Speedscope would then
-// nest the two spans and leave the first span open. "B" and "E" of a span have the same arguments, because Speedscope
-// needs equal arguments to match the two events of a span without length. chrome://tracing reports the repeated
-// arguments and uses them. `highres-ticks` tells chrome://tracing that times on whole milliseconds are exact, not
-// rounded. All names are escaped so that the JSON can be put into an HTML page.
+// span ends, both times are the same decimal text. A complete event "X" would have a duration instead of an end.
+// Because of rounding, a reader that adds the duration to the beginning may get a slightly different end. Speedscope
+// would then nest the two spans and leave the first span open. "B" and "E" of a span have the same arguments, because
+// Speedscope needs equal arguments to match the two events of a span without length. chrome://tracing reports the
+// repeated arguments and uses them. `highres-ticks` tells chrome://tracing that times on whole milliseconds are exact,
+// not rounded. All names are escaped so that the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 

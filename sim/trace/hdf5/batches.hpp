@@ -1,5 +1,5 @@
 // Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies into the batches. It waits if the background thread falls behind.
+// only copies into the batches. If the background thread falls behind, the simulation waits.
 #pragma once
 
 #include <condition_variable>

@@ -52,7 +52,7 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
 }
 
 /// Guesses whether these bytes would not become smaller by compression. It takes a sample of 256 bytes and counts how
-/// many of the 256 byte values occur. For random bytes, there are about 160.
+/// many of the 256 byte values occur. In a sample of random bytes, about 160 values occur.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;

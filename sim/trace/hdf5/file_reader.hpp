@@ -1,5 +1,5 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. It follows no link out of the file,
-// reads no external or virtual data, and trusts no sizes. Only sim/trace uses this code, and the caller holds
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions follow no link out of the
+// file, read no external or virtual data, and trust no sizes. Only sim/trace uses this code, and the caller holds
 // hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 

@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up: it makes no clean-up at exit (which crashes after a full disk), writes
-/// no messages of its own to stderr, and loads no filters from other files.
+/// Locks HDF5. The first call also sets HDF5 up. After that, HDF5 makes no clean-up at exit (which would crash after a
+/// full disk), writes no messages of its own to stderr, and loads no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".

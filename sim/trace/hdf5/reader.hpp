@@ -35,12 +35,13 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  std::uint64_t span_count() const;  ///< the number of spans, including those that folds stand for
-  bool is_folded() const;            ///< whether the file has folds
-  /// Reads all spans in blocks and in order, including the spans that folds stand for.
+  std::uint64_t span_count()
+      const;               ///< the number of spans, including the spans that folds replace
+  bool is_folded() const;  ///< whether the file has folds
+  /// Reads all spans in blocks and in order, including the spans that folds replace.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// Reads all events of one pool in blocks, including the events that folds stand for.
+  /// Reads all events of one pool in blocks, including the events that folds replace.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

@@ -1,5 +1,5 @@
-// The spans and events that a trace file stores, and those that a fold stands for. Only sim/trace uses this code. The
-// caller holds hdf5::lock(), except for the functions that repeat. Throws hdf5::Failure.
+// Reads the spans and events that a trace file stores, and computes the spans and events that a fold replaces. Only
+// sim/trace uses this code. The caller holds hdf5::lock(), except for the functions that repeat. Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ class Tree {
 
   void flush();
   void close();  ///< writes everything to the disk; throws Failure with the disk's error
-  /// Never closes the file, because HDF5 crashes when it closes after a failed write.
+  /// Keeps the file open for ever, because HDF5 crashes if a file is closed after a failed write.
   void abandon();
 
  private:

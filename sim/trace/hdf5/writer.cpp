@@ -95,8 +95,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance that the most memory that a trace can need is
-/// available: for its pieces, for its thread, and for the allocator. Throws bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether the largest amount of memory that a
+/// trace can need is available: for its pieces, for its thread, and for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -136,7 +136,7 @@ struct TraceWriter::State {
     store.reset();
   }
 
-  /// Runs the work and turns a failure of HDF5 into an IoError. After a failure, the file is given up.
+  /// Runs the work and turns a failure of HDF5 into an IoError. After a failure, nothing more is written.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -272,7 +272,7 @@ void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
   // Return the free pieces of the simulation's memory to the system. Otherwise HDF5's many small blocks would be
-  // scattered over these pieces, and every page that they touch would count twice.
+  // scattered over these pieces, and would keep all pages of the pieces occupied.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

@@ -56,8 +56,10 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note idle_device_note = {
     .name = "idle_device",
-    .summary = "Names the devices that compute less than a tenth of what the busiest one does.",
-    .source = "a phased cut of convolutions and relus in turn leaves one IPU busy 0.014 %",
+    .summary =
+        "Names the devices that compute for at most a tenth of the busiest device's seconds.",
+    .source =
+        "a phased cut of convolutions and relus in turn leaves one IPU busy for 0.014 % of the run",
     .text = text,
 };
 

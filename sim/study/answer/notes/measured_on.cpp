@@ -13,7 +13,7 @@ std::string text(const AnsweredScenario& answered) {
     device = device.empty() ? "a device that the profile does not name" : "'" + device + "'";
   const Platform& platform = answered.scenario.platform;
   return "The rows of the profile were measured on " + join(devices, " and ") +
-         ". Their seconds are taken as they are for '" + platform.devices.front().name + "' of " +
+         ". Their seconds are used unchanged for '" + platform.devices.front().name + "' of " +
          platform.name + ": make sure that it is the same kind of device.";
 }
 
@@ -22,7 +22,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_on_note = {
     .name = "measured_on",
     .summary = "Tells on which devices the rows were measured that price the computation.",
-    .source = "a row says what one device takes, whatever platform it is used for",
+    .source = "a row has the seconds of one device, but may be used for any platform",
     .text = text,
 };
 

@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-/// With this number of steps, a choice shows what it gains after the first loads. If the question has as many steps,
-/// its own answer is already chosen for many steps.
+/// With this number of steps, the gain of a choice after the first loads can be seen. If the question has at least this
+/// number of steps, its own answer is already chosen for many steps.
 constexpr std::int64_t several_steps = 8;
 /// A gain below this part of a step's time is not reported.
 constexpr double noticeable = 0.01;
@@ -73,7 +73,8 @@ extern const Note more_steps_note = {
     .name = "more_steps",
     .summary =
         "Tells how long a step takes with the choices for many steps, if only few are asked for.",
-    .source = "VGG-16 streamed on 400 MB: 18.6 ms per step as chosen for one step, 9.4 ms for many",
+    .source =
+        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, 9.4 ms with those for many",
     .text = text,
 };
 

@@ -57,7 +57,7 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
     return start + ". Tensors can be placed in the first two memories of a device only.";
   const bool counts = answered.scenario.cost.model->counts_memories;
   return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
-         " places tensors in both, and `sluice placement` says what that brings.";
+         " places tensors in both, and `sluice placement` says how much time this saves.";
 }
 
 std::string of_device(const AnsweredScenario& answered, const Device& device) {
@@ -77,8 +77,9 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
     return "Weights come from '" + memory.pool + "' over a copy engine at " + rate(copied) +
            ", where " + device.name + " reads them in place at " + rate(*memory.read) +
            (units > copied ? " and its compute units copy at " + rate(units) : "") +
-           ": policy={name: resident, placement: static} leaves them there as far as '" +
-           device.memory().pool + "' has no room, and `sluice placement` says what moves bring.";
+           ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
+           device.memory().pool +
+           "' stay there, and `sluice placement` says how much time moves save.";
   }
   return "";
 }
@@ -96,9 +97,10 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells when a device reaches several memories, but its kernels use only the first one. The other one is empty, "
-        "or weights come from there more slowly than they could be read in place.",
-    .source = "optane_server streams over a copy engine at 2 GB/s what it reads in place at 38.2",
+        "Tells when a device reaches several memories, but its kernels use only the first one. Either the other memory "
+        "is empty, or loading weights from it is slower than reading them in place.",
+    .source =
+        "optane_server streams weights at 2 GB/s over a copy engine, and reads them in place at 38.2 GB/s",
     .text = text,
 };
 
