@@ -209,8 +209,7 @@ TEST_CASE("a link between two devices belongs to the sender's engine") {
 }
 
 TEST_CASE(
-    "a path that is requested again is the same path, and a changed copy of a platform "
-    "finds other paths") {
+    "a path stays the same when it is requested again, and a changed platform has other paths") {
   const std::string links = "links: {pcie: {joins: [host, gpu], bandwidth: 30GB/s, setup: 1us}}\n";
   const Platform platform = read("devices:\n" + gpu + host + links);
   const Path& first = platform.path("host", "gpu");
@@ -383,8 +382,7 @@ TEST_CASE("the Optane server copies as AutoTM's constants say") {
         Approx(62.7e9).epsilon(1e-12));  // half way between 4 and 8 threads (measured: 66.3)
 }
 
-TEST_CASE(
-    "the card with the figures of the document is a thousand times slower than the real card") {
+TEST_CASE("the card as the document describes it is a thousand times slower than the real card") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);
