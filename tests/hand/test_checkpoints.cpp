@@ -28,7 +28,7 @@ Plan chain_of(int n, const std::string& strategy) {
 
 struct Found {
   double seconds;
-  // The peak of activations and their gradients, without weights and the gradients of weights.
+  /// The peak of activations and their gradients, without weights and the gradients of weights.
   std::int64_t activations;
 };
 
