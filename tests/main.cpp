@@ -1,3 +1,3 @@
-// The test program's main, compiled once: Catch2's own.
+// Compiles the main() of the test program, which Catch2 provides.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -35,7 +35,8 @@ def sluice(folder, *words, limits=None, **options):
 
 
 def ended_early(folder, number, moment, *words):
-    """Sends a signal after `moment` seconds; returns the process, which may have ended before."""
+    """Starts the program, and sends it a signal after `moment` seconds. Returns its exit code and outputs. The program
+    may have ended before the signal."""
     process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=folder, env=ENVIRONMENT,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(moment)
@@ -46,7 +47,7 @@ def ended_early(folder, number, moment, *words):
 
 
 def whole_trace(path):
-    """Checks that the trace is complete; returns its content hash."""
+    """Checks that the trace is complete, and returns its content hash."""
     with h5py.File(path) as file:
         assert file.attrs["status"] in ("complete", b"complete"), file.attrs["status"]
         text = file.attrs["content_sha256"]
@@ -96,12 +97,12 @@ class Killed:
         part = self.folder / "kept.h5.part"
         if code == 0:
             whole_trace(self.trace)
-        elif number == signal.SIGKILL or code < 0:  # before main(), a signal ends the process as well
+        elif number == signal.SIGKILL or code < 0:  # a signal before main() also ends the process without a message
             if self.trace.read_bytes() == before:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # Checks that the file is not accepted as a trace, unless it was complete and only had to be renamed.
+                # The file must be refused as a trace, unless the trace was complete and was not renamed yet.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -126,7 +127,7 @@ class Killed:
         assert self.stored <= kept, "a sweep that is ended loses no point that was stored before"
         again = sluice(self.folder, *SWEEP, "--store", store, "--csv")
         assert again.returncode == 0, again.stderr
-        assert again.stdout == self.table, "a sweep that was ended goes on to the same table"
+        assert again.stdout == self.table, "a sweep that was ended and then continues gives the same table"
         after = self.points(store)
         assert len(after) == 60 and kept <= after
         for path in self.folder.glob(store.name + "*"):
@@ -143,7 +144,8 @@ class Killed:
             path.unlink()
 
 
-# Makes a disk of $0 bytes at $1 that only this process sees. At the end, the files on this disk are copied to $2.
+# Makes a disk of $0 bytes at $1 that only this process sees. When the command has ended, the files on this disk are
+# copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
@@ -164,7 +166,7 @@ def on_disk(folder, size, *words):
 
 
 def on_small_disk(choice):
-    """One command that writes to a disk with room for all of it, for a part, or for nothing."""
+    """Runs one command that writes to a disk with room for the whole output, for a part, or for nothing."""
     words = choice.choice([[*RUN, "workload.steps=2", "-o", "t.h5"], [*RUN, "-o", "t.h5"],
                            ["plan", "alexnet_resident", "-o", "p.plan"],
                            ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", "s.db"],
@@ -183,7 +185,7 @@ def on_small_disk(choice):
 
 
 def limited(folder, choice):
-    """One command under a random limit of file size, descriptors or addresses, or onto a small disk."""
+    """Runs one command under a random limit of file size, descriptors or addresses, or on a small disk."""
     if choice.randrange(4) == 0 and may_mount():
         return on_small_disk(choice)
     folder = pathlib.Path(folder)
@@ -196,7 +198,7 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    # a point for which the disk has no room still gives a row
+    # even if the disk has no room for a point, the table has its row
     rows_failed = words[0] == "sweep" and done.returncode == 1
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:

@@ -1,4 +1,4 @@
-// These checks compare a scenario with a changed one, which has more memory, a faster link or an explicit choice.
+// Checks that compare a scenario with a changed scenario, which has more memory, a faster link or an explicit choice.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -39,7 +39,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether all choices are given. Fates and cuts that are open, or that depend on the machine's size, are not
+/// Returns whether the scenario gives all choices. Fates and cuts that are open or depend on the machine's size are not
 /// given.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
@@ -58,7 +58,7 @@ const Value* value_at(const Executed& run, const std::string& path) {
   return value;
 }
 
-/// Returns the path of the mapping that has the devices and links: that of the platform or of its group.
+/// Returns the path of the mapping that has the devices and links, which is the platform or its group.
 std::string machine_of(const Executed& run) {
   return value_at(run, "platform.groups.node") ? "platform.groups.node" : "platform";
 }
@@ -71,7 +71,8 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Placements are searched for by prices of memory, and the search has a gap: it may find a slower one.
+/// Returns whether tensors may be placed in two memories. The search for a placement has a gap, so that it may find a
+/// slower placement with more memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
   if (placement) return placement->text() != "none";
@@ -83,8 +84,8 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
                      "the resolved scenario makes the same plan");
 }
 
-/// scenarios/FORMAT.md: a chosen plan takes the same time on every larger memory. A plan with all choices given
-/// runs at the full capacity, where it may wait for memory; it must not be refused.
+/// scenarios/FORMAT.md says that a chosen plan takes the same time on every larger memory. If all choices are given,
+/// the plan runs at the full capacity and may wait for memory, but must not be refused.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -96,7 +97,7 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "with more memory it is not slower");
 }
 
-/// A plan that was chosen by estimates may be slower by a rounding.
+/// A plan that was chosen by estimates may be slower because of rounding.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -111,8 +112,8 @@ void faster_link(const Executed& run, Complaints& complaints) {
 }
 
 /// If the scenario says that replicas take turns, each transfer waits until the data of the one before it has arrived.
-/// Then the order of overlapping transfers may cost a latency that the order without overlap does not. `auto` compares
-/// both ways, so that it keeps the claim.
+/// In this case, the order of overlapping transfers may cost a latency that the order without overlap does not cost.
+/// `auto` compares both orders, so that the claim holds for `auto`.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -134,8 +135,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Giving the chosen values explicitly chooses them again, among fewer candidates. If nothing is left open, the plan
-/// runs at the full capacity and may wait for memory, so that it may be slower.
+/// If the chosen values are given explicitly, they are chosen again, among fewer candidates. If no choice is left open,
+/// the plan runs at the full capacity, may wait for memory, and may therefore be slower.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -161,7 +162,7 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// If a refusal says how many fit in flight, that number fits, and one more does not.
+/// If a refusal says how many micro-batches fit in flight, this number fits, and one more does not fit.
 void most_in_flight(const Executed& run, Complaints& complaints) {
   if (run.scenario.policy->name != "streamed" || setting(run, "in_flight")) return;
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();

@@ -1,5 +1,5 @@
-// Makes random decisions and records them: the same draws make the same scenario, and fewer or smaller draws make a
-// simpler scenario. The caller makes 0 the simplest choice.
+// Makes random decisions and records them. The same draws make the same scenario, and fewer or smaller draws make a
+// simpler scenario, because callers let 0 stand for the simplest choice.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Draws {
   /// Draws the numbers of the tape, and 0 after its end.
   explicit Draws(Tape tape) : dice_(0), given_(std::move(tape)) {}
 
-  /// 0 … bound - 1
+  /// Returns a number from 0 to bound - 1.
   std::uint32_t below(std::uint32_t bound) {
     std::uint32_t drawn = 0;
     if (from_seed_)
@@ -33,7 +33,7 @@ class Draws {
   int number(int low, int high) {
     return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low + 1)));
   }
-  /// The first one is the simplest.
+  /// Returns one of the values, of which the first value is the simplest.
   const std::string& one_of(const std::vector<std::string>& words) {
     last_ = words[below(static_cast<std::uint32_t>(words.size()))];
     return last_;

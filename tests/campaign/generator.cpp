@@ -7,16 +7,16 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// A policy, and the number of devices it is drawn for.
+/// A policy that was drawn, and its number of devices.
 struct DrawnPolicy {
-  std::string policy;  ///< its mapping, without braces
-  std::string acting;  ///< the policy that computes; for data_parallel that of a replica
+  std::string policy;  ///< the mapping of the policy, without braces
+  std::string acting;  ///< the policy, or for data_parallel the policy of a replica
   bool training = false;
   bool is_replicated = false;
   bool sums_gradients = false;
   bool places = false;  ///< tensors are in two memories, or may be
   int devices = 1;
-  std::string phases;  ///< the line of `phases`; empty: none
+  std::string phases;  ///< the line of `phases`, or empty
 };
 
 DrawnPolicy draw_policy(Draws& draws) {
@@ -43,7 +43,7 @@ DrawnPolicy draw_policy(Draws& draws) {
   return drawn;
 }
 
-/// What only inference under the policy phased says. Returns whether a phase computes all batches of a step.
+/// Adds keys that only inference under the policy phased has. Returns whether a phase computes all batches of a step.
 bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
   if (draws.one_in(4)) drawn.policy += key("weights", "on_demand");
   if (draws.one_in(4)) drawn.policy += key("host_data", "synthetic");
@@ -146,7 +146,7 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   micro_batch = draws.number(1, 3);
   const int steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
-  // For several devices the plans are long, and many are compared, so there are fewer micro-batches.
+  // For several devices, plans are long and many plans are compared, so that fewer micro-batches are drawn.
   const int accumulation =
       draws.number(1, drawn.devices > 1 ? 2 : 4) * (drawn.training ? drawn.devices : 1);
   batches = per_step * accumulation;
@@ -166,7 +166,7 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   return text + "}\n";
 }
 
-/// A placement needs seconds for each memory, which peak and measured seconds do not have.
+/// A placement needs seconds for each memory. The cost model peak and measured seconds do not give them.
 Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
   if (drawn.places) return Prices::roofline_or_peak;
   if (draws.one_in(3)) return Prices::peak;

@@ -1,5 +1,5 @@
-// Draws random scenarios, which are valid. They have every policy, mode, strategy for fates, cut and cost model, on
-// machines with groups, switches and several memories, whose links have latencies, set-ups and contention.
+// Draws random valid scenarios, with every policy, mode, strategy for fates, cut and cost model. Their machines have
+// groups, switches and several memories, and links with latencies, set-ups and contention.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 namespace sluice::test {
 
 struct Question {
-  std::string text;  ///< of the scenario; its devices and its host have unlimited memory
-  /// The capacity, as a part of the peak of a run with unlimited memory; 0: unlimited.
+  std::string text;  ///< the scenario, whose devices and host have unlimited memory
+  /// The capacity as a share of the peak of a run with unlimited memory, or 0 for unlimited memory.
   double share = 0;
-  double host_share = 0;  ///< the same for the host's memory
-  std::int64_t reserved =
-      0;  ///< bytes of the device's memory that tensors cannot have, if it is limited
+  double host_share = 0;      ///< the same share for host memory
+  std::int64_t reserved = 0;  ///< bytes of a limited device's memory that tensors cannot use
 };
 
 Question random_question(Draws& draws);

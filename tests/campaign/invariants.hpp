@@ -1,4 +1,4 @@
-// The program's claims about every scenario, as checks that work for any scenario.
+// Checks of the program's claims, which hold for any scenario.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sluice::test {
 
-/// A scenario with its plan, executed.
+/// A scenario with its plan, and the record of an execution.
 struct Executed {
   Scenario scenario;
   PlannedScenario planned;
@@ -32,7 +32,7 @@ class Complaints {
   void require(bool holds, const std::string& claim) {
     if (!holds) all_.push_back(claim);
   }
-  /// Checks a <= b, except for rounding; `slack` is a part of b.
+  /// Checks a <= b, except for rounding. `slack` is a share of b.
   void at_most(double a, double b, const std::string& claim, double slack = 1e-9);
   void equal(double a, double b, const std::string& claim, double slack = 1e-9);
   const std::vector<std::string>& all() const { return all_; }
@@ -41,13 +41,14 @@ class Complaints {
   std::vector<std::string> all_;
 };
 
-/// Checks one execution: sums, bounds, peaks, bytes, energy, the order of its spans.
+/// Checks the sums, bounds, peaks, bytes and energy of one execution, and the order of its spans.
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Checks that its texts read back as the same, and that another executor and a naive one agree.
+/// Checks that the texts of scenario and plan read back unchanged, and that another executor and a naive executor
+/// agree.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
-/// A check that changes the scenario and compares.
+/// A check that compares the scenario with a changed scenario.
 struct Comparing {
   const char* name;
   void (*check)(const Executed& run, Complaints& complaints);
@@ -59,11 +60,11 @@ struct Verdict {
   enum class Kind { complete, infeasible, refused };
   Kind kind = Kind::complete;
   std::vector<std::string> complaints;  ///< empty: all holds
-  std::string message;                  ///< why it is infeasible or refused
+  std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs all checks on a scenario. Of those that compare it with a changed scenario, only number `which` runs, or all if
-/// it is -1.
+/// Runs the checks on a scenario. Of the checks that compare it with a changed scenario, only number `which` runs, or
+/// all of them if `which` is -1.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

@@ -1,4 +1,5 @@
-// Draws random machines: devices side by side, behind a switch or in groups, with one memory or several.
+// Draws random machines, whose devices are on a common link, behind a switch or in groups, and have one memory or
+// several.
 #include "campaign/generator.hpp"
 
 namespace sluice::test {
@@ -8,7 +9,7 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// Returns the figures of a link for copies from memory that is not pinned, and for copies by the compute units.
+/// Returns the figures of a link for copies of memory that is not pinned, and for copies by the compute units.
 std::string further_rates(Draws& draws) {
   std::string text;
   if (draws.one_in(8))
@@ -35,7 +36,7 @@ std::string link(Draws& draws, const std::string& joins, const std::vector<std::
   return text + "}";
 }
 
-/// How the devices are arranged.
+/// The arrangement of the devices.
 enum class Form { side_by_side, behind_switch, group_each, group_of_all };
 
 enum class Memories { one, own_second, of_platform };
@@ -96,7 +97,8 @@ std::vector<std::string> names_of(Form form, int devices) {
   return names;
 }
 
-/// The links between neighbours. Some are missing, so that the way between two devices leads through the host.
+/// Returns the links between neighbours. Some links are missing, so that the route between two devices leads through
+/// the host.
 std::string pair_links(Draws& draws, const std::vector<std::string>& names) {
   std::string links;
   for (std::size_t d = 0; d + 1 < names.size(); ++d)

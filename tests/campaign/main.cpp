@@ -1,5 +1,5 @@
-// The campaign's worker: random scenarios from consecutive seeds, until its time is over. It prints a
-// line of JSON for each fault, and one at the end with its totals. tests/campaign/run.py starts it.
+// The worker of the campaign, which tests/campaign/run.py starts. It checks random scenarios from consecutive seeds
+// until its time is over. It prints a line of JSON for each fault, and a line with its totals at the end.
 //   sluice_campaign FIRST STRIDE SECONDS KEEP    seeds FIRST, FIRST + STRIDE …; faults into KEEP
 //   sluice_campaign SEED                         prints one scenario and its result
 //   sluice_campaign FILE.yaml                    runs all checks on a scenario

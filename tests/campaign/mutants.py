@@ -55,7 +55,8 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """A text with numbers, words and lines replaced by others, so that it often remains a document."""
+    """Returns the text with numbers, words and lines replaced by other ones, so that the text often remains a
+    document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
         lines = text.splitlines(keepends=True)
@@ -121,7 +122,7 @@ def written_profile(folder):
 
 
 def seeds_of_profiles(folder):
-    """Profiles in both forms, a table of another program with its map, and copies over a link."""
+    """Writes profiles in both forms, a table of another program with its map, and copies over a link."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -181,7 +182,7 @@ def seeds_of_models(folder):
 
 
 def seeds_of_results(folder):
-    """Traces, plans, baselines with their plans, and stores."""
+    """Writes traces, plans, baselines with their plans, and stores."""
     for words in ([*RUN, "workload.steps=1", "-o", "mutant_seed.h5"],
                   [*SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db"],
                   [*CHECK[:2], "--baseline", "mutant_golden", "--update"]):
@@ -209,8 +210,8 @@ def seeds_of_mutants(folder):
 
 
 def mutated(folder, seeds, choice):
-    """One command reads one mutant of an input. It must answer or refuse, and never crash, hang or end with an internal
-    error."""
+    """Lets one command read one mutant of an input. The command must answer or refuse, and must not crash, hang or end
+    with an internal error."""
     name, data, commands = choice.choice(seeds)
     path = pathlib.Path(folder) / name
     is_text = not data.startswith((b"\x89HDF", b"SQLite"))
@@ -218,7 +219,7 @@ def mutated(folder, seeds, choice):
     path.write_bytes(mutant)
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # even if the command does not end
+    kept.write_bytes(mutant)  # also if the command does not end
     try:
         done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     finally:

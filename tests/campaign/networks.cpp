@@ -8,7 +8,7 @@ std::string layer(const std::string& type, int number, const std::string& rest =
   return ", {type: " + type + ", name: l" + std::to_string(number) + rest + "}";
 }
 
-/// Adds measured seconds to each layer, which begins with ", {" behind the input.
+/// Adds measured seconds to each layer. After the input, each layer begins with ", {".
 std::string with_seconds(Draws& draws, const std::string& layers) {
   std::string text;
   for (std::size_t at = 0; at < layers.size(); ++at) {

@@ -51,7 +51,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
     complaints.equal(s.number("recompute_s"), 0, "nothing is recomputed if all is kept");
 }
 
-/// The energy is between that of idle devices and that of always busy devices.
+/// The energy is between the energy of idle devices and the energy of devices that are always busy.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -59,7 +59,7 @@ void check_energy(const Executed& run, Complaints& complaints) {
     complaints.equal(s.number("energy_j"),
                      sum_of(s, "energy_j_by_device") + sum_of(s, "energy_j_by_link"),
                      "energy is the sum of devices and links");
-  std::map<std::string, std::pair<double, double>> watts;  // the power at rest, and at most
+  std::map<std::string, std::pair<double, double>> watts;  // the idle power, and the busy power
   for (const Stream& stream : run.plan().streams) {
     auto& [idle, most] = watts[stream.device.empty() ? stream.name : stream.device];
     idle += stream.idle_w;
@@ -90,13 +90,13 @@ void check_memory(const Executed& run, Complaints& complaints) {
     complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows if memory is enforced");
 }
 
-/// Checks the bytes that cross the host's links if one device does everything and each tensor moves once.
+/// Checks the bytes that cross the host's links if one device computes all layers and each tensor moves once.
 void check_bytes(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   const std::string policy = scenario.policy->name;
   const Value* const placement = scenario.policy.keys.map().find("placement");
   const bool has_two = scenario.platform.devices.front().memories.size() > 1;
-  // A placement may leave tensors where each kernel reads them over the link.
+  // With a placement, kernels may read tensors over the link again and again.
   if (placement ? placement->text() != "none" : has_two) return;
   if (scenario.workload.training || (policy != "basic" && policy != "resident")) return;
   const double samples = run.summary.number("samples");

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The campaign: checks all claims of the program on random scenarios, and attacks the program.
+"""Runs the campaign, which checks all claims of the program on random scenarios, and attacks the program.
 
-run.py [SECONDS], 600 by default: three quarters of them for scenarios, the rest for kills and signals (run, sweep and
-check at random moments), limits (file size, descriptors, memory) and mutants (of all inputs: mutants.py). Seeds
-continue from one campaign to the next (build/campaign/next_seed), unless --seed says where to begin. Faults are printed
-with their seeds; a scenario is shrunk and written to build/campaign/found. When the fault is fixed, move it to
-tests/campaign/kept, which the tests read.
+The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). It uses three quarters of this time for scenarios. The
+rest is for signals (to run, sweep and check, at random moments), limits (of file size, descriptors and memory) and
+mutants of all inputs (mutants.py). Seeds continue from one campaign to the next (build/campaign/next_seed), unless
+--seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as possible
+and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which the tests
+read.
 """
 
 import argparse
@@ -62,7 +63,8 @@ def scenarios(seconds, first, jobs):
 
 
 def attack(kind, seed, seconds, times):
-    """One worker: `times` attacks, or attacks until its time is over. Returns their number and the faults."""
+    """Runs one worker, which makes `times` attacks, or attacks until its time is over. Returns the number of attacks
+    and the faults."""
     done, faults = 0, []
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:

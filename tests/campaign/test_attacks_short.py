@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A short fixed run of the campaign's attacks: kills, signals, limits, mutants."""
+"""Runs a few fixed attacks of the campaign: kills, signals, limits and mutants."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-// A short fixed run of the campaign, and scenarios in which longer campaigns found faults.
+// Checks a few fixed scenarios of the campaign, and the scenarios in which longer campaigns found faults.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr int no_comparison = 1000;  // the number of no check that changes the scenario
+constexpr int no_comparison = 1000;  // no check that changes the scenario has this number
 
 std::string complaints_of(const test::Trial& trial) {
   std::string all = trial.died;

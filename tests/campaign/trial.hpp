@@ -1,4 +1,4 @@
-// One scenario of the campaign: it is drawn, gets its memory, and is checked in a separate process.
+// One scenario of the campaign, which is drawn, gets its memory, and is checked in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace sluice::test {
 
 struct Trial {
   Verdict verdict;
-  std::string text;  ///< of the scenario, with its memory
-  std::string died;  ///< how its process ended; empty: it answered
-  Draws::Tape tape;  ///< all that was drawn
+  std::string text;  ///< the scenario with its memory
+  std::string died;  ///< how its process died, or empty if it answered
+  Draws::Tape tape;  ///< all numbers that were drawn
 
-  /// Returns the first complaint without its numbers, or that the process died, or that the scenario was refused (every
-  /// drawn scenario is valid). It is empty if all claims hold.
+  /// Returns the first complaint without its numbers, or says that the process died or that the scenario was refused
+  /// (although every drawn scenario is valid). The text is empty if all claims hold.
   std::string fault() const;
 };
 
-/// `which` selects the comparing check, as in verdict_of().
+/// Draws and checks a scenario. `which` selects the check with a changed scenario, as in verdict_of().
 Trial try_seed(std::uint64_t seed, int which, bool simgrid);
 Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.

@@ -1,4 +1,4 @@
-// Executes a scenario and checks its result. Then it compares the scenario with a changed one, which has another
+// Executes a scenario and checks its result. Then compares the scenario with a changed scenario, which has another
 // machine or an explicit choice.
 #include <algorithm>
 #include <cmath>
@@ -51,7 +51,7 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all numbers are equal bit for bit, except the bound of the question, which a plan does not have.
+/// Returns whether all numbers are equal to the last bit, except the bound of the question, which a plan does not have.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -92,14 +92,16 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// docs/trust.md: both executors give the same times, and the same trace to the bit if no link is shared.
+/// docs/trust.md says that both executors give the same times, and if no link is shared, the same trace to the last
+/// bit.
 void compare_executors(const Plan& plan, Complaints& complaints) {
   const Folder folder;
   const auto hash = [&](Executor executor, const char* name) {
     return sluice::run({.plan = plan, .trace_path = folder.file(name), .executor = executor})
         .content_sha256;
   };
-  const std::string by_simgrid = hash(Executor::both, "simgrid.h5");  // throws if times differ
+  // Throws an error if the times of the executors differ.
+  const std::string by_simgrid = hash(Executor::both, "simgrid.h5");
   if (PlanTables(plan).contention_free())
     complaints.require(by_simgrid == hash(Executor::replay, "replay.h5"),
                        "where nothing contends, both executors write the same trace");

@@ -1,5 +1,5 @@
-// The fuzzer: SLUICE_FUZZ_TARGET names the reader; the command line is passed to libFuzzer.
-// tests/fuzz/run.py calls it.
+// The fuzzer, which tests/fuzz/run.py starts. SLUICE_FUZZ_TARGET names the reader, and the command line is passed to
+// libFuzzer.
 #include <cstdio>
 #include <cstdlib>
 

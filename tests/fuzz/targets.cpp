@@ -21,7 +21,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document as text; written again, it must read back as the same.
+/// Reads a document from text, writes it, and checks that the written text reads back as the same document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -111,7 +111,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // with an open cut, everything is planned to find it
+  if (scenario.cut || is_small)  // to find an open cut, the whole scenario is planned
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -140,7 +140,7 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// A plan that can be executed ends, or blocks; a second run gives the same result.
+/// A plan that can be executed either ends or blocks, and a second run gives the same result.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

@@ -1,5 +1,5 @@
-// An answer of several parts under policy streamed: each part leaves as soon as it is made. Times
-// in milliseconds; 1 GFLOP/s and 1 GB/s, so 1 MB takes 1 ms.
+// Tests an answer of several parts under policy streamed. Each part is saved as soon as it is made. Times in the
+// comments are in milliseconds. The device has 1 GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -14,8 +14,9 @@ namespace {
 
 using test::small_scenario;
 
-/// The first layer takes 1 ms and has 40 kB of weights and an output of 4 kB. The second takes 2 ms and has 80 kB
-/// of weights and an output of 8 kB; with three shares of the weights it becomes two halves. The input has 4 kB.
+/// The first layer takes 1 ms and has 40 kB of weights and an output of 4 kB. The second layer takes 2 ms and has 80 kB
+/// of weights and an output of 8 kB. If the model is cut into three equal shares of the weights, the second layer is
+/// cut into two halves. The input has 4 kB.
 Scenario halves(const std::string& capacity, const std::string& keys = {}) {
   return small_scenario(4000, {{1, 40'000, 4000}, {2, 80'000, 8000}},
                         "workload: {batches_per_step: 1}\nstages: {cut: by_weight, groups: 3}\n"
@@ -25,12 +26,13 @@ Scenario halves(const std::string& capacity, const std::string& keys = {}) {
                         {"platform.devices.gpu.memory.capacity=" + capacity});
 }
 
-TEST_CASE("the first half of an answer leaves while the second is made, and makes room for it") {
-  // The weights (0.04) and the input (0.004) are loaded, and the first layer ends at 1.044. The
-  // first half's weights take 0.04, and it ends at 2.084. Its answer is saved while the second
-  // half's weights are loaded (0.04). The second half ends at 3.124, and the rest of the answer
-  // takes 0.004. The first half needs 40 kB of weights, 4 kB of input and 4 kB for its half of the answer. In addition,
-  // the second half has its own tensor of 4 kB for the same input.
+TEST_CASE(
+    "the first half of an answer is saved while the second half is made, and frees its bytes") {
+  // The weights (0.04) and the input (0.004) are loaded, and the first layer ends at 1.044. The weights of the first
+  // half take 0.04, and the first half ends at 2.084. Its answer is saved while the weights of the second half are
+  // loaded (0.04). The second half ends at 3.124, and the rest of the answer takes 0.004. The first half needs 40 kB of
+  // weights, 4 kB of input and 4 kB for its half of the answer. The second half needs another tensor of 4 kB for the
+  // same input.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);
@@ -47,7 +49,7 @@ TEST_CASE("the first half of an answer leaves while the second is made, and make
 TEST_CASE("answers that are discarded are dropped part by part") {
   const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
   check(plan);
-  // The times are as above, but nothing is saved in the last 0.004.
+  // The times are as above, but without the last save of 0.004.
   CHECK(replay(plan).makespan == Approx(3.124e-3).epsilon(1e-9));
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }
@@ -60,12 +62,12 @@ Scenario streamed_gpt2(const std::string& capacity) {
 }
 
 TEST_CASE("GPT-2 streams through a card that has no room for its table of words") {
-  // The table has 154 MB, and the scores of a sample have 206 MB. The bytes needed at one moment are
-  // far fewer: the input and the output of a block (1024 x 768 elements) and one part of the table.
+  // The table has 154 MB, and the scores of a sample have 206 MB. Far fewer bytes are needed at one moment: the input
+  // and the output of a block (1024 x 768 elements) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);
   const Plan large = make_plan(streamed_gpt2("400MB"));
-  // All answers cross the link, 8 x 1024 x 50257 elements of 4 bytes at 30 GB/s.
+  // All answers cross the link: 8 x 1024 x 50257 elements of 4 bytes at 30 GB/s.
   const double answers = 8 * 1024 * 50257 * 4 / 30e9;
   const double slow = replay(small).makespan, fast = replay(large).makespan;
   CHECK(fast > answers);

@@ -1,4 +1,4 @@
-// The lower bound against arithmetic: which resource binds, and by how much.
+// Tests the lower bound and the resource that binds, against hand calculations.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -30,8 +30,8 @@ Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
   return action;
 }
 
-/// Two devices behind one link of 100 byte/s. Each has a copy engine, whose route has a setup of 0.5 s and a latency of
-/// 0.25 s. Streams 0 and 1 compute, streams 2 and 3 copy.
+/// Returns a plan for two devices behind one link of 100 byte/s. Each device has a copy engine, whose route has a setup
+/// of 0.5 s and a latency of 0.25 s. Streams 0 and 1 compute, streams 2 and 3 copy.
 Plan two_devices() {
   Plan plan;
   plan.links = {{"host", 100, 0, 0}};
@@ -53,12 +53,13 @@ void body(Plan& plan, std::vector<Action> actions, std::int64_t iterations) {
 
 }  // namespace
 
-TEST_CASE("A link that two devices share binds: setup, all bytes, then the last computation") {
+TEST_CASE(
+    "A link that two devices share binds with the setup, all bytes, and the last computation") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
-  // link: 0.5 setup + 2 x 3 x 100 B / 100 byte/s + 0.25 latency + 1 compute = 7.75
-  // a copy engine alone: 3 x (0.5 + 1) + 0.25 + 1 = 5.75
+  // The link takes 0.5 s of setup + 2 x 3 x 100 B / 100 byte/s + 0.25 s of latency + 1 s of computation = 7.75 s.
+  // A copy engine alone takes 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -66,11 +67,11 @@ TEST_CASE("A link that two devices share binds: setup, all bytes, then the last 
 
 TEST_CASE("A link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // b's load must wait for 2 s of computation, and a's load for nothing. 5 s follow after a's load, and nothing after
-  // b's load.
+  // The load of b waits for 2 s of computation, and the load of a does not wait. After the load of a follow 5 s of
+  // computation, and after the load of b follows no action.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
-  // link: 0.5 + (300 + 900) / 100 + 0.25 = 12.75; b: 2 + 0.5 + 9 + 0.25 = 11.75
+  // The link takes 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(12.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -80,14 +81,15 @@ TEST_CASE(
     "A copy engine binds together with the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // 10 x (0.5 + 1) + 0.25 + 1: the setup makes the engine busier than the link (0.5 + 10 + 1.25)
+  // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this is more than the 0.5 + 10 + 1.25 s of the
+  // link.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
 }
 
 TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
-  // Four actions one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, another load, and a
+  // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, another load, and a
   // computation of 3 s.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
@@ -97,17 +99,17 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
          1);
     return lower_bound(plan);
   };
-  // path: 1.25 + first + 1.25 + 3; a: 1.25 + first + 3. 123.25 / 124.5 = 0.98996,
-  // 124.25 / 125.5 = 0.99004
+  // The path takes 1.25 + first + 1.25 + 3 s, and the bound of a is 1.25 + first + 3 s. Their ratio is 123.25 / 124.5 =
+  // 0.98996 for first = 119, and 124.25 / 125.5 = 0.99004 for first = 120.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
   REQUIRE(bound_of(120).resource == "a");
 }
 
-TEST_CASE("A resource whose own work is less than half of the bound does not bind") {
-  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of each of them is the whole path,
-  // 8.25 + 1.75 + `last`. On this path, a works for 8.25 s and the engine for 1.5 s.
+TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
+  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of a, of the engine and of b is the
+  // whole path, 8.25 + 1.75 + `last`. On this path, a works for 8.25 s and the engine for 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -115,12 +117,13 @@ TEST_CASE("A resource whose own work is less than half of the bound does not bin
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // 8.25 / 19 = 0.43, 9 / 19 = 0.47; then 11 / 21 = 0.52
+  // With last = 9, a works for 8.25 / 19 = 0.43 of the bound, and b for 9 / 19 = 0.47. With last = 11, b works for 11 /
+  // 21 = 0.52.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }
 
-TEST_CASE("Without overlap no resource binds, the dependencies do") {
+TEST_CASE("Without overlap, the dependencies bind instead of a resource") {
   Plan plan = two_devices();
   // The load of iteration i waits for the computation of iteration i - 1.
   body(plan, {move(2, 0, 50, {{1, 1}}), compute(0, 2, {{0, 0}})}, 3);
@@ -130,9 +133,10 @@ TEST_CASE("Without overlap no resource binds, the dependencies do") {
   REQUIRE(bound.resource == "dependencies");
 }
 
-TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
-  // a's 2 s and the actions that must follow take 1002 s, and so do b's 1000 s and the actions that must come before.
-  // b's transfer at the beginning adds 1.75 s, which is only 0.17 %.
+TEST_CASE("Of resources with equal bounds, the resource that works longest binds") {
+  // Both bounds are 1002 s: the 2 s of a with the 1000 s of b that must follow, and the 1000 s of b with the 2 s of a
+  // that must come before. In the second plan, a transfer of b at the beginning adds 1.75 s to the bound of b, which is
+  // only 0.17 %.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -140,7 +144,8 @@ TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // If the bounds differ more, the resource with the greatest bound binds: here a alone takes 1200 s, and b 2 + 1000 s.
+  // If the bounds differ more, the resource with the greatest bound binds. Here a alone takes 1200 s, and the bound of
+  // b is 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
@@ -148,14 +153,14 @@ TEST_CASE("Of resources with equal bounds, the one that works longest binds") {
 
 TEST_CASE("Prefetches beyond the end are not counted") {
   Plan plan = two_devices();
-  // The prologue has load 0. The body has a computation and the load for the next iteration. The load of the last
-  // iteration is dropped.
+  // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. In the
+  // last iteration there is no such load.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
   plan.actions[1].ahead = 1;
   plan.body_begin = 1;
   plan.body_end = 3;
   plan.iterations = 4;
-  // 4 loads of 1.5 s, then 0.25 + 0.5
+  // 4 loads take 1.5 s each, and then follow 0.25 + 0.5 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(6.75).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
@@ -163,19 +168,21 @@ TEST_CASE("Prefetches beyond the end are not counted") {
 
 TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
   Plan plan = two_devices();
-  // In the body, b's compute is listed first and waits for a's. In the epilogue, a transfer follows
-  // the last compute of b.
+  // In the body, the computation of b is listed first and waits for the computation of a. In the epilogue, a transfer
+  // follows the last computation of b.
   plan.actions = {compute(1, 3, {{1, 0}}), compute(0, 2), move(3, 1, 100, {{0, 0}})};
   plan.body_begin = 0;
   plan.body_end = 2;
   plan.iterations = 5;
-  // b: 2 + 5 x 3, then 0.5 + 1 + 0.25
+  // b takes 2 + 5 x 3 s, and then the transfer takes 0.5 + 1 + 0.25 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(18.75).epsilon(1e-12));
   REQUIRE(bound.resource == "b");
 }
 
-TEST_CASE("The bound of 10^9 iterations takes seconds, from their first, last and middle ones") {
+TEST_CASE(
+    "The bound of 10^9 iterations is computed in seconds from the first, middle and last "
+    "iterations") {
   Plan plan = two_devices();
   plan.actions = {move(2, 0, 100), compute(0, 1e-6, {{0, 0}}), compute(1, 2, {{1, 0}})};
   plan.body_begin = 1;
@@ -183,7 +190,7 @@ TEST_CASE("The bound of 10^9 iterations takes seconds, from their first, last an
   plan.iterations = 1'000'000'000;
   const auto start = std::chrono::steady_clock::now();
   const Bound bound = lower_bound(plan);
-  // 0.5 + 1 + 0.25, then 1e9 x 1 us, then 2
+  // The load takes 0.5 + 1 + 0.25 s, the computations take 1e9 x 1 us, and the last computation takes 2 s.
   REQUIRE(bound.seconds == Approx(1003.75).epsilon(1e-9));
   REQUIRE(bound.resource == "a");
   REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
@@ -194,7 +201,6 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     const Plan plan = test::random_plan(seed);
     const ReplayResult result = replay(plan);
-    // If links are shared, the replay times each transfer alone, and may be faster.
     if (result.blocking) continue;
     ++ended;
     INFO("seed " << seed);
@@ -203,7 +209,7 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Counting iterations at once gives the same bound as walking through them",
+TEST_CASE("Counting all iterations at once gives the same bound as walking through them",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
@@ -220,10 +226,12 @@ TEST_CASE("Counting iterations at once gives the same bound as walking through t
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("A stream that grows faster overtakes the other, and then decides the bound") {
+TEST_CASE(
+    "A stream with more seconds per iteration overtakes another stream, and then decides "
+    "the bound") {
   // a begins after 100 s of the prologue and takes 1 s per iteration. b begins at once and takes 1.5 s per iteration. A
-  // third stream waits for both, and adds 0.25 s at the end. After n iterations this is max(100 + n, 1.5 n) + 0.25;
-  // both terms are equal at n = 200.
+  // third stream waits for both, and adds 0.25 s at the end. So the bound of n iterations is max(100 + n, 1.5 n) + 0.25
+  // s. Both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});
@@ -241,7 +249,7 @@ TEST_CASE("A stream that grows faster overtakes the other, and then decides the 
   REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
 }
 
-TEST_CASE("Leaving out the iterations in the middle never overstates", "[property]") {
+TEST_CASE("Leaving out the iterations in the middle never gives too high a bound", "[property]") {
   int shorter = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);

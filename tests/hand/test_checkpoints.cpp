@@ -1,6 +1,6 @@
-// Checkpoints against the closed forms of Chen, Xu, Zhang and Guestrin, Training deep nets with
-// sublinear memory cost (2016), section 4.1: a chain of n equal stages in sqrt(n) segments. At 1 GFLOP/s, a stage of
-// 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
+// Compares checkpoints with the closed forms of Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory
+// cost (2016), section 4.1, for a chain of n equal stages in sqrt(n) segments. At 1 GFLOP/s, a stage of 1e6 FLOP takes
+// 1 ms forward and 2 ms backward. The link has 1 GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -28,7 +28,8 @@ Plan chain_of(int n, const std::string& strategy) {
 
 struct Found {
   double seconds;
-  std::int64_t activations;  ///< and their gradients: the peak without weights and their gradients
+  /// The peak of activations and their gradients, without weights and the gradients of weights.
+  std::int64_t activations;
 };
 
 Found run(int n, const std::string& strategy) {
@@ -50,12 +51,12 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "sqrt: 2 sqrt(n) tensors and two gradients, for one more forward but each segment's last and "
-    "the last segment's") {
-  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass: k
-  // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of
-  // the last output and of the one before it. All segments except the last run again, each without
-  // its last stage, whose output is the next checkpoint: k - 1 segments of k - 1 stages.
+    "sqrt: memory holds 2 sqrt(n) tensors and two gradients, and all stages run forward again "
+    "except in the last segment and at the end of each segment") {
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. It consists of k checkpoints
+  // (the input is one of them), the k outputs of the last segment, and the gradients of the last two outputs. The last
+  // segment does not run again, and neither does the last stage of each other segment, whose output is the next
+  // checkpoint. So k - 1 segments of k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");
@@ -64,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("sqrt: if n is not a square, memory stays within 2 sqrt(n) + 4 tensors") {
+TEST_CASE("sqrt: if n is not a square, memory holds at most 2 sqrt(n) + 4 tensors") {
   for (const int n : {5, 12, 30, 200, 1000}) {
     CAPTURE(n);
     const Found found = run(n, "sqrt");
@@ -74,15 +75,16 @@ TEST_CASE("sqrt: if n is not a square, memory stays within 2 sqrt(n) + 4 tensors
 }
 
 TEST_CASE(
-    "checkpoint: stages without inner tensors keep what keep_all keeps, and none runs again") {
+    "checkpoint: stages without inner tensors keep the same tensors as keep_all, and no stage "
+    "runs again") {
   const Found found = run(16, "checkpoint");
   CHECK(found.seconds == Approx(3e-3 * 16).epsilon(1e-9));
   CHECK(found.activations == (16 + 3) * d);
 }
 
 /// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage (the
-/// backward pass reads its input and its output). A pooling layer keeps which of its inputs were the greatest. The
-/// dense layers are three stages. 1 s per GMAC forward, 2 s backward.
+/// backward pass reads its input and its output). A pooling layer keeps the positions of its greatest inputs. The dense
+/// layers are three stages. A GMAC takes 1 s forward and 2 s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< of the output
@@ -93,7 +95,7 @@ Chain vgg19() {
       {3, 512, 28}, {3, 512, 28}, {3, 512, 28}, {2, 512, 14},  {3, 512, 14},  {3, 512, 14},
       {3, 512, 14}, {3, 512, 14}, {2, 512, 7},  {1, 4096, 1},  {1, 4096, 1},  {1, 1000, 1}};
   Chain chain;
-  double inputs = 3;  // MACs of a point of the output, without the factor of the kernel
+  double inputs = 3;  // MACs per element of the output, without the factor of the kernel
   chain.input.bytes = 4 * 3 * 224 * 224;
   for (const Layer& layer : layers) {
     if (layer.side == 1 && chain.stages.size() == 21) inputs = 512 * 7 * 7;
@@ -115,8 +117,8 @@ Chain vgg19() {
 
 TEST_CASE("sqrt on VGG-19: all but the last stage of each of four segments runs again") {
   // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
-  // convolution, whose output is the next checkpoint. The MACs that run again are:
-  // 1 849 688 064, most of the segment's convolutions
+  // convolution, whose output is the next checkpoint. A convolution that runs again has `unit` = 1 849 688 064 MACs, or
+  // the multiple of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;   //    86 704 128
   const double again = (first + unit)              // conv 1.1, 1.2, pool

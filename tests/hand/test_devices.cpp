@@ -1,5 +1,6 @@
-// Runs of sharded and data_parallel on two devices behind one host link. The contention is computed by hand. Times are
-// in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if it is alone on the link.
+// Tests runs of sharded and data_parallel on two devices behind one host link, whose contention is computed by hand.
+// Times are in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if no other
+// transfer uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -35,12 +36,12 @@ Approx ms(double value) {
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
   // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
-  // until 0.6. Then gpu0's input takes 0.001. A batch takes 1 + 2 on gpu0, 0.003 for B's 3 kB over the pair's link, and
-  // 3 on gpu1. There are four batches, and the last answer takes 0.001. The other inputs are loaded during
+  // until 0.6. Then the input of gpu0 takes 0.001. A batch takes 1 + 2 on gpu0, 0.003 for B's 3 kB over the link of the
+  // pair, and 3 on gpu1. There are four batches, and the last answer takes 0.001. The other inputs are loaded during
   // computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
-  // With private links, gpu0's weights take 0.3 while gpu1 loads its own.
+  // With private links, the weights of gpu0 take 0.3, and gpu1 loads its weights at the same time.
   CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
 }
 
@@ -49,28 +50,29 @@ TEST_CASE("sharded, several steps: steps follow each other without a pause") {
                  true) == ms(0.601 + 6 * 6.003 + 0.001));
 }
 
-TEST_CASE("sharded without overlap is the sum of everything") {
-  // The weights take 0.6. Per batch, the input takes 0.001, the computation 6, the crossing 0.003 and the answer 0.001.
+TEST_CASE("sharded without overlap takes the sum of all actions") {
+  // The weights take 0.6. In each batch, the input takes 0.001, the computation 6, the transfer between the devices
+  // 0.003, and the answer 0.001.
   CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
 }
 
-TEST_CASE("sharded, devices as listed: tensors that stay on a device cross no link") {
-  // Everything is on gpu1, so nothing crosses.
+TEST_CASE("sharded on listed devices: tensors that stay on a device cross no link") {
+  // All stages are on gpu1, so that no tensor crosses the link of the pair.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
-  // On gpu0, gpu1, gpu0: 2 kB and 3 kB cross in 0.005. gpu1's 200 kB arrive at 0.4, at half the
-  // rate. By then gpu0 has 200 of its 400 kB, and it gets the rest at the full rate, until 0.6.
+  // On gpu0, gpu1 and gpu0, 2 kB and 3 kB cross in 0.005. The 200 kB of gpu1 arrive at half the rate, at 0.4. By then
+  // gpu0 has 200 of its 400 kB. The other 200 kB arrive at the full rate, until 0.6.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
                  {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
 }
 
 TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
-  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600. On the shared link both come at half the rate, until
-  // 1200. Then two inputs per device, 4 in total, take until 1204. The last computation takes 0.006, and both last
-  // answers together take 2. The earlier answers were saved from 1202.006 to 1204.006, when the last ones begin.
+  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600. On the shared link, both devices load at half the
+  // rate, until 1200. Then two inputs per device, 4 in total, take until 1204. The last computation takes 0.006, and
+  // the last two answers together take 2. The earlier answers were saved from 1202.006 to 1204.006.
   const std::string text =
       "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
   const std::string two_buffers =
@@ -80,35 +82,35 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
   // The open choices are made for both devices together. One device has its last input at 1203 ms, 1 ms before the
-  // other, and has saved its last answer when the other begins to save. No plan can be faster, because all bytes must
-  // be loaded before the last computation, and the last answer is saved after it.
+  // other device, and has saved its last answer when the other device begins to save. No plan can be faster, because
+  // all bytes must be loaded before the last computation, and the last answer is saved after this computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
-  // With private links, the run takes 600 + 2 inputs + 0.006 + the last answer. The first answer has just been saved by
-  // then.
+  // With private links, the run takes 600 for weights, 2 for two inputs, 0.006 for a computation, and 1 for the last
+  // answer. The first answer has been saved before the last answer begins.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }
 
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
-  // Each device loads two inputs and A's weights: 0.102 at the full rate, so 0.204 at half the rate. Then it
-  // computes for 12, because the weights of B and C are loaded during computations even at half the rate. The last
-  // answers of the two devices take 0.002.
+  // Each device loads two inputs and A's weights. This would take 0.102 at the full rate, and takes 0.204 at half the
+  // rate. Then each device computes for 12, because the weights of B and C are loaded during computations even at half
+  // the rate. The last answers of the two devices take 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",
                  {}, true) == ms(0.204 + 2 * 12 + 0.002));
 }
 
-TEST_CASE("data_parallel distributes odd batches: one device has one more") {
-  // Three batches, compute-bound: gpu0 has two. Its weights and gpu1's come at half the rate, until
-  // 1.2. Two inputs are listed ahead, but gpu1 has only one: one input each at half the rate takes
-  // 0.002, and gpu0's second input is hidden. gpu0 takes 1.202 + 2 x 6 + 0.001.
+TEST_CASE("data_parallel with an odd number of batches: one device computes one batch more") {
+  // The run of three batches is compute-bound, and gpu0 has two of them. The weights of both devices come at half the
+  // rate, until 1.2. Then the first input of each device takes 0.002 at half the rate. The second input of gpu0 is
+  // loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));
 }
 
-TEST_CASE("a replica's device is not given twice, and its parameters are checked") {
+TEST_CASE("the device of a replica cannot be given, and the parameters of a replica are checked") {
   CHECK_THROWS_WITH(
       makespan("policy: {name: data_parallel, replica: resident, device: gpu0}\n", {}, true),
       Catch::Contains("'devices'"));

@@ -1,5 +1,5 @@
-// Dropout of the bundled transformers. The bytes that training keeps, with and without dropout, are compared with the
-// formulas of Korthikanti et al. (2022), section 4.1. Inference must have no dropout.
+// Tests dropout in the bundled transformers. The bytes that training keeps, with and without dropout, are compared with
+// the formulas of Korthikanti et al. (2022), section 4.1. Inference must have no dropout.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -26,10 +26,12 @@ Model zoo_model(const std::string& name, const std::vector<std::string>& overrid
 
 }  // namespace
 
-TEST_CASE("a block of BERT large keeps s h (34 + 5 a s / h) bytes a sample, 606 MB in all") {
+TEST_CASE(
+    "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
+    "keeps 606 MB") {
   // With s = 384 tokens, h = 1024 and a = 16, s h = 393,216 and a s s = 2,359,296. With dropout a block keeps 34 x
-  // 393,216 + 5 x 2,359,296 = 25,165,824. Without dropout it keeps no masks: two times s h bytes less, and 2 + 1 bytes
-  // less for each score. That is 32 x 393,216 + 2 x 2,359,296 = 17,301,504.
+  // 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout it keeps no masks, which are two times s h bytes and 2
+  // + 1 bytes per score. So it keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -37,19 +39,20 @@ TEST_CASE("a block of BERT large keeps s h (34 + 5 a s / h) bytes a sample, 606 
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  CHECK(24 * 25'165'824LL == 603'979'776);  // the few bytes outside the blocks make it 605.9 MB
+  // With the few bytes outside the blocks, the model keeps 605.9 MB.
+  CHECK(24 * 25'165'824LL == 603'979'776);
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 
-TEST_CASE("a block of GPT-2 keeps the same with dropout of any rate but 0") {
-  // With s = 1024, h = 768 and a = 12 these are 34 x 786,432 + 5 x 12,582,912 = 89,653,248.
+TEST_CASE("a block of GPT-2 keeps the same bytes with any rate of dropout except 0") {
+  // With s = 1024, h = 768 and a = 12, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248 bytes.
   for (const char* rate : {"dropout=10", "dropout=50"})
     CHECK(kept_bytes(zoo_model("gpt2", {rate}), "norm1.3", "sum2.3") == 89'653'248);
   CHECK(kept_bytes(zoo_model("gpt2", {"dropout=0"}), "norm1.3", "sum2.3") ==
         32 * 786'432 + 2 * 12'582'912);
 }
 
-TEST_CASE("dropout of 0 is not a layer, and layers that name it read its input") {
+TEST_CASE("dropout with rate 0 is not a layer, and layers that name it read its input") {
   const Model model = read_model([&] {
     Value use = Value::make_map();
     use.set("definition",

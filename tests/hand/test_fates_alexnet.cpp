@@ -1,5 +1,6 @@
-// 'AlexNet on one card', with the states and FLOP of its table times 200, at 61 GFLOP/s and 30 GB/s. The tests compute
-// the seconds per sample that its three strategies of training add to forward and backward.
+// Tests the document 'AlexNet on one card', with the states and FLOP of its table times 200, at 61 GFLOP/s and 30 GB/s.
+// The tests compute the seconds per sample that the document's three strategies of training add to the forward and
+// backward passes.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// For each stage, the elements of its state and the FLOP of all stages up to and including it.
+/// For each stage, the elements of its state, and the FLOP of all stages up to this stage.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -69,7 +70,8 @@ TEST_CASE("AlexNet on one card training: 1 to 5 offloaded and 6 to 14 recomputed
 }
 
 TEST_CASE(
-    "AlexNet on one card training: each Conv but the image offloaded, what follows it recomputed") {
+    "AlexNet on one card training: each Conv is offloaded, and the stages between Convs are "
+    "recomputed") {
   // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
   // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run once more: (68608512 - 67744512) + (77766144 - 77261312) +
   // (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.

@@ -1,4 +1,5 @@
-// How much fits, against arithmetic: the bytes of one sample, and the bytes that do not depend on the samples.
+// Tests how many samples fit, against hand calculations of the bytes of one sample and of the bytes that do not depend
+// on the samples.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -24,10 +25,11 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The small CNN document's network in float32. One sample has these elements: image 784, conv1 25,088, conv2 25,088,
-// pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each maximum, 6,272 x 8 B.
+// The table below is for the small CNN document's network in float32. One sample has these elements: image 784, conv1
+// 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each maximum,
+// 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
-// 813,802 parameters: 3,255,208 B, and as much for their gradients.
+// The 813,802 parameters have 3,255,208 B, and their gradients have as many bytes.
 // The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
 // indices.
 //   forward pool    image + conv1 + conv2 + pool + indices                       279,104
@@ -38,9 +40,9 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
 constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
 
 TEST_CASE(
-    "the small CNN document's network on a GTX 980: 13,128 samples train with sgd, backward conv2 "
-    "binds") {
-  // (4e9 - 2 x 3,255,208) / 304,192 = 3,993,489,584 / 304,192 = 13,128.2
+    "the small CNN document's network on a GTX 980: 13,128 samples fit in training with sgd, and "
+    "the backward pass of conv2 binds") {
+  // (4e9 - 2 x 3,255,208) / 304,192 = 3,993,489,584 / 304,192 = 13,128.2 samples fit.
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
@@ -72,7 +74,8 @@ TEST_CASE("the small CNN document's network trains with adam: two more values pe
 }
 
 TEST_CASE(
-    "the small CNN document's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
+    "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and conv2 "
+    "binds") {
   // In conv2, a sample needs conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
@@ -90,8 +93,9 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices stay as they are, and the pool "
     "binds") {
-  // Forward pool needs half of 3,136 + 2 x 100,352 + 25,088, and 50,176: 164,640. Backward conv2
-  // needs 152,096. adam's state is float32, 2 x 3,255,208 B, plus a master copy of the weights.
+  // The forward pass of the pool needs half of 3,136 + 2 x 100,352 + 25,088, and 50,176, in sum 164,640 B. The backward
+  // pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. On request, there is a master copy
+  // of the weights in addition.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -113,8 +117,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// Returns the question how many samples of a layer of 1000 x 1000 weights fit. It takes 2e6 FLOP forward and twice as
-/// many backward; its input and its output have 4 kB each.
+/// Returns the question how many samples of a layer of 1000 x 1000 weights fit. The layer takes 2e6 FLOP forward and
+/// 4e6 FLOP backward. Its input and its output have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -128,10 +132,12 @@ FitsRequest one_layer(const std::string& capacity) {
   return request;
 }
 
-TEST_CASE("a step with several micro-batches takes the time of all of them, and one update") {
+TEST_CASE(
+    "a step with several micro-batches takes the seconds of all micro-batches and of one "
+    "update") {
   // Weights and gradients have 4 MB each. A sample has an input, an output and its gradient, 4 kB
-  // each, so 8.04 MB hold 3 samples. A batch of 6 has 2 micro-batches: each takes 1 ms + 12 us for
-  // the input, and 3 x 6 ms. Then the update takes 2 FLOP for each of 1e6 weights, 2 ms.
+  // each, so 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
+  // the input, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights, which is 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -160,7 +166,7 @@ TEST_CASE("a batch is accumulated from its largest divisor that fits") {
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  request.batch = 1'000'003;  // because 13 is a prime
+  request.batch = 1'000'003;  // 13 is a prime number
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 
@@ -176,7 +182,7 @@ TEST_CASE("if not even one sample fits, the missing bytes are reported") {
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit"));
 }
 
-TEST_CASE("a card for which no question can be asked says why, and the others are answered") {
+TEST_CASE("a card that cannot answer the question says why, and the other cards are answered") {
   FitsRequest request = request_of("cnn_mnist", {"k40", "a100_pcie"});
   request.dtype = "float16";
   const FitsReport report = fits(request);
@@ -191,11 +197,13 @@ TEST_CASE("a card for which no question can be asked says why, and the others ar
                     Catch::Contains("no rate for float16") && Catch::Contains("of platform 'k40'"));
 }
 
-TEST_CASE("optimal fits as many as the least bytes of any choice allow, and takes few questions") {
-  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257. Their gradients are as large.
-  // Every schedule holds all four tensors during the backward pass of this product. The 124,439,808 parameters take 16
-  // B each (adam, float32). So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0
-  // samples at most.
+TEST_CASE(
+    "under optimal, as many samples fit as the least bytes of any choice allow, and the "
+    "search takes few questions") {
+  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of its
+  // input and output are as large. Every schedule holds all four tensors during the backward pass of this product. The
+  // 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x
+  // 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -232,7 +240,8 @@ TEST_CASE("without a platform, or without a limit, any number fits") {
   }
 }
 
-TEST_CASE("the largest is limited by what a scenario allows, if memory has room for more") {
+TEST_CASE(
+    "if memory has room for more samples than a scenario allows, the scenario gives the limit") {
   FitsRequest request = one_layer("8EB");
   request.mode = "inference";
   const CardFit fit = fits(request).cards.at(0);
@@ -241,7 +250,7 @@ TEST_CASE("the largest is limited by what a scenario allows, if memory has room 
   CHECK(fit.refusal.empty());
 }
 
-TEST_CASE("for every question the largest micro-batch fits and one more does not") {
+TEST_CASE("for every question the largest micro-batch fits, and one more sample does not fit") {
   int checked = 0;
   for (const char* model : {"cnn_mnist", "resnet18", "unet", "squeezenet1_0", "gpt2"})
     for (const char* policy : {"resident", "streamed"})
@@ -272,8 +281,7 @@ TEST_CASE("for every question the largest micro-batch fits and one more does not
 }
 
 TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device only once") {
-  // 124,439,808 parameters, of which 38,597,376 are the table
-  // (tests/validation/test_zoo_counts.py).
+  // GPT-2 has 124,439,808 parameters, of which 38,597,376 belong to the table (tests/validation/test_zoo_counts.py).
   constexpr std::int64_t all = 124'439'808;
   FitsRequest request = request_of("gpt2", {});
   for (const char* mode : {"inference", "training"}) {
@@ -285,15 +293,18 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
       CHECK(held(one, TensorClass::weight) == 4 * all);
     }
   }
-  // The gradients of all weights, and of one boundary, which has 1024 tokens of 768 features.
+  // The device holds the gradients of all weights and of one boundary, which has 1024 tokens of 768 features.
   request.overrides = {};
-  CHECK(held(*fits(request).cards.at(0).one_sample, TensorClass::gradient) == 4 * (all + 1024 * 768));
+  CHECK(held(*fits(request).cards.at(0).one_sample, TensorClass::gradient) ==
+        4 * (all + 1024 * 768));
 }
 
 TEST_CASE(
-    "with measured seconds only sizes decide, and only the measured micro-batch has a step time") {
-  // The layer of one_layer(), measured for 2 samples: 8 MB and 12 kB per sample, so 8.04 MB hold 3
-  // samples. A step of 2 takes 1 ms + 8 us for the input, 5 + 7 ms, and 2 ms for the update.
+    "with measured seconds, only bytes decide how many samples fit, and only the measured "
+    "micro-batch has seconds of a step") {
+  // The layer of one_layer() was measured for 2 samples. It needs 8 MB and 12 kB per sample, so that 8.04 MB hold 3
+  // samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
+  // update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",
                     parse_text("format: sluice-model/1\nname: one\nmeasured_batch: 2\nlayers:\n"

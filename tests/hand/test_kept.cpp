@@ -1,5 +1,5 @@
 // Compares the bytes that the backward pass of a transformer block reads with the formulas of Korthikanti et al.,
-// Reducing activation recomputation in large transformer models (2022), section 4. They must be equal to the byte.
+// Reducing activation recomputation in large transformer models (2022), section 4. The bytes must be exactly equal.
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
@@ -30,19 +30,19 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(34 * sh + 5 * ass == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);
-  // The output of one block is the input of the next, and counts there.
+  // The output of one block is the input of the next block, and counts there.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
   // Section 4.1: attention keeps 11 s h + 5 a s s. The products for queries, keys and values read the same input, which
-  // is kept once: 2 s h. Queries, keys and values take 2 s h each, the attention's output 2 s h, and the mask s h. The
-  // scores take (2 + 1 + 2) a s s.
+  // is kept once and has 2 s h bytes. Queries, keys and values take 2 s h each, the attention's output takes 2 s h, and
+  // the mask takes s h. The scores take (2 + 1 + 2) a s s.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
   CHECK(attention.inside.size() == 4);
   CHECK(attention.own == KeptCount{0, sh});
   CHECK(attention.selective == KeptCount{2 * ass, ass});
-  // The feed-forward layers keep 2 s h of input, 8 s h each before and after GeLU, and s h of mask.
+  // The feed-forward layers keep 2 s h bytes of input, 8 s h bytes each before and after GeLU, and s h bytes of a mask.
   CHECK(bytes_between(model, "up.1", "dropout2.1") == 19 * sh);
   // Each norm keeps its input.
   CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
@@ -50,7 +50,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
 }
 
-TEST_CASE("a stage that is a transformer block keeps the same, in addition to its input") {
+TEST_CASE("a stage that is a transformer block keeps the same bytes in addition to its input") {
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::uint32_t first = model.layer_at(Value::make(std::string("norm1.2")));
   const std::uint32_t last = model.layer_at(Value::make(std::string("sum2.2")));
@@ -70,8 +70,8 @@ TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") 
 
 TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm and logits") {
   // By section 4.3, the model keeps s h for the dropout of the embeddings, and 2 s h each for the last norm and the
-  // product of the logits. Here the tokens are counted too, at the size of any element, and the logits are not, because
-  // only a loss would read them.
+  // product of the logits. Here the tokens are counted, too, with the size of any element. The logits are not counted,
+  // because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -97,8 +97,8 @@ TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP 
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its own output, and both heads read the same
-  // tensor through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its own output. Both heads read the output of
+  // relu through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"
@@ -109,7 +109,7 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
                                "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
                                "- {type: flatten, name: last}\n");
   const Kept whole = kept_for(model, 0, 8);
-  // conv keeps x; relu is kept for itself, a and b
+  // x is kept for conv, and the output of relu is kept for relu, a and b.
   CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});
   CHECK(whole.own == KeptCount{0, 8 * 784});
   CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});
@@ -119,11 +119,12 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   CHECK(heads.inside.empty());
   CHECK(heads.in_all(model) == KeptCount{3136, 0});
   CHECK(origin_of(model, 4) == 2);
-  // In stages, relu is kept once, in addition to the input x; the pool and its view cross to the end.
+  // In a stage, the output of relu is kept once, in addition to the input x. The pool and its view cross to the end of
+  // the model.
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);
-  // With a cut after relu, the views of the second stage belong to what comes in.
+  // With a cut after relu, the views of the second stage belong to its input.
   const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
   CHECK(second.inner_bytes == 0);
   CHECK(second.reads_input);

@@ -1,4 +1,4 @@
-// Caches of keys and values while tokens are decoded: which device holds them, against arithmetic.
+// Tests which device holds the caches of keys and values while tokens are decoded, against hand calculations.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -33,8 +33,8 @@ void check_one_more_does_not_fit(const CardFit& fit) {
 }
 
 TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
-  // 32 blocks x 4095 tokens x (4096 + 4096) elements x 2 B = 2,146,959,360 B a sequence; weights
-  // 13,476,831,232 B: (40e9 - 13,476,831,232) / 2,146,959,360 = 12.35.
+  // 32 blocks x 4095 tokens x (4096 + 4096) elements x 2 B are 2,146,959,360 B per sequence. The weights have
+  // 13,476,831,232 B. So (40e9 - 13,476,831,232) / 2,146,959,360 = 12.35 sequences fit.
   constexpr std::int64_t cache = 32LL * 4095 * 8192 * 2;
   for (const char* cut : {"single_tensor", "per_layer", "by_memory"}) {
     CAPTURE(cut);
@@ -49,11 +49,13 @@ TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
   }
 }
 
-TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 streamed") {
-  // 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. In the product of the logits, a sequence also has its
-  // last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have 248,879,616 B: (40e9 - 248,879,616) /
-  // 37,813,922 = 1051.2. With policy streamed, only the weights of this product are on the device at this time,
-  // 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
+TEST_CASE(
+    "GPT-2 decodes the 1024th token of 1051 sequences on an A100, or of 1055 sequences if "
+    "it is streamed") {
+  // A sequence has 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. In the product of the logits, a
+  // sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have 248,879,616 B:
+  // (40e9 - 248,879,616) / 37,813,922 = 1051.2. With policy streamed, only the weights of this product are on the
+  // device at this time, 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -67,8 +69,8 @@ TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 
   }
 }
 
-/// The model has blocks of a product and an attention with 3 cached tokens: 3 x (8 + 8) x 4 B = 192 B per sample in
-/// each block. 4 samples in 2 micro-batches have 768 B per block. 1 GFLOP/s, 1 GB/s.
+/// The model has blocks of a product and an attention with 3 cached tokens, which are 3 x (8 + 8) x 4 B = 192 B per
+/// sample in each block. 4 samples in 2 micro-batches have 768 B per block. Devices have 1 GFLOP/s and links 1 GB/s.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
@@ -137,7 +139,7 @@ TEST_CASE("if caches are too large, the message names them and not the first lay
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // Three phases per step on two devices: in the second step, the first phase is on the other device than in the first
+  // With three phases per step on two devices, the first phase of the second step is not on the device of the first
   // step.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
@@ -149,10 +151,10 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
         Bytes{2 * 192, 192});
 }
 
-TEST_CASE("streamed, as many micro-batches are in flight as fit beside the caches") {
-  // The weights have 8 x 8 x 4 = 256 B, and the caches 2 x 192 B x 4 samples; a sample has 32 B in
-  // each tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n of outputs and
-  // 32 of workspace. That is 256 + 1536 + 64 + 32 n in all, so that n = 2 fit into 1920 B.
+TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to the caches") {
+  // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples. A sample has 32 B in each
+  // tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of outputs and 32 B
+  // of workspace. In all it needs 256 + 1536 + 64 + 32 n B, so that n = 2 fit into 1920 B.
   const std::string four =
       "policy: {name: streamed, overlap: false}\nfates: {strategy: "
       "keep_all}\n" +

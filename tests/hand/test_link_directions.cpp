@@ -1,5 +1,5 @@
-// Links whose directions differ, against arithmetic, on both executors. Times are in milliseconds. With 1 GFLOP/s and 1
-// GB/s, a sample takes 1 ms to load, half a millisecond to compute and 1 ms to save. There are no weights.
+// Tests links whose directions differ, against hand calculations, with both executors. Times are in milliseconds. With
+// 1 GFLOP/s and 1 GB/s, a sample takes 1 to load, 0.5 to compute and 1 to save. There are no weights.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,8 +28,8 @@ Approx ms(double value) {
 }
 
 TEST_CASE("equal directions: inputs, computation and answers overlap") {
-  // The first input takes 1. Then each sample takes the slowest of 1, 0.5 and 1. Then computation
-  // and the last answer follow.
+  // The first input takes 1. Each further sample takes the longest of 1, 0.5 and 1. At the end follow the last
+  // computation and the last answer.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }
@@ -37,16 +37,16 @@ TEST_CASE("equal directions: inputs, computation and answers overlap") {
 TEST_CASE("with half the rate upwards answers bind, 2 ms each") {
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
-  // The same with slow inputs, and with a cost of a copy in only one direction.
+  // Here the inputs are slow, or only one direction has a set-up.
   CHECK(makespan(", down: {bandwidth: 0.5GB/s}", 10) == ms(2 + 18 + 0.5 + 1));
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
 
 TEST_CASE("1.5 GB/s in total: each direction gets 0.75 when both are used, and 1 alone") {
-  // The first input takes until 1, and its computation until 1.5. At 1.5 the second input has half its bytes. Its other
-  // half takes 2/3, because the first answer uses the link at the same time, until 13/6. At 13/6 the first answer has
-  // half its bytes, and then it has the link to itself until 8/3. The second computation also ends at 8/3. The second
-  // answer takes 1.
+  // The first input takes until 1, and its computation until 1.5. At 1.5, half of the second input has arrived. The
+  // other half takes 2/3, until 13/6, because the first answer uses the link at the same time. At 13/6, half of the
+  // first answer has arrived. The other half has the link to itself until 8/3. The second computation also ends at 8/3.
+  // The second answer takes 1.
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 

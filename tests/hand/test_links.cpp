@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan; returns the last execution of each action, by name.
+/// Executes a plan, and returns the last execution of each action by its name.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);
@@ -42,7 +42,7 @@ prologue:
 )";
 
 TEST_CASE("two devices behind one host link get half each while both transfer") {
-  // 100 B each, at 10 B/s shared: each gets 5 B/s, and both end at 20.
+  // Both transfers have 100 B and share 10 B/s. Each gets 5 B/s, so that both end at 20.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100
@@ -52,8 +52,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // a is alone until 5 and transfers 50 B. Then each gets 5 B/s, and a's other 50 B take until 15. At 15, b has 50 B
-  // left and gets the whole link, for 5 s more.
+  // a is alone until 5 and transfers 50 B. Then a and b get 5 B/s each, and the other 50 B of a take until 15. At 15, b
+  // has 50 B left, and gets the whole link for 5 s.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -86,9 +86,10 @@ TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link i
   CHECK(full.at("b").end == s(10));
 }
 
-TEST_CASE("sharing is max-min: bandwidth that a slower link leaves goes to the other flow") {
-  // a crosses both links and gets 4 B/s of the slow one; b gets the other 6 of 10 B/s. b takes 90 /
-  // 6 = 15 s. a takes 100 / 4 = 25 s (it is alone after 15, but the slow link still binds).
+TEST_CASE(
+    "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
+  // a crosses both links and gets the 4 B/s of the slow link; b gets the remaining 6 B/s of the fast link. b takes 90 /
+  // 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -105,9 +106,9 @@ b on=b kind=load moves=x route=b bytes=90
   CHECK(times.at("b").end == s(15));
 }
 
-TEST_CASE("latency delays the arrival but occupies nothing") {
-  // Two transfers take 10 s each with a latency of 3 s: they end at 10 and 20, and arrive at 13 and
-  // 23. The consumer of the first starts at 13, while the second is on the link.
+TEST_CASE("latency delays the arrival, but occupies neither the engine nor the link") {
+  // Two transfers take 10 s each, with a latency of 3 s. They end at 10 and 20, and arrive at 13 and 23. The action
+  // that uses the first tensor starts at 13, while the second transfer is on the link.
   const std::string text = R"(
 stream in kind=copy
 stream compute kind=compute
@@ -132,8 +133,8 @@ last on=compute kind=forward seconds=1 waits=second
 }
 
 TEST_CASE("setup occupies the copy engine, not the link") {
-  // Two engines share one link of 10 B/s. a has 4 s of setup and then 100 B; b has no setup and 30 B. b has
-  // the link to itself until 3. a's bytes flow from 4 to 14, and those of its next transfer from 18 to 28.
+  // Two engines share one link of 10 B/s. a has 4 s of setup and 100 B; b has 30 B without setup. b has the link to
+  // itself until 3. The bytes of a flow from 4 to 14, and the bytes of a's next transfer flow from 18 to 28.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s
@@ -178,8 +179,9 @@ TEST_CASE("the same chains after a clock of 1000 s, to 1e-7 of their length") {
 }
 
 TEST_CASE(
-    "a pool owned by one device grants in listing order, a shared one first come first served") {
-  // There are 10 B of room. 'first' is listed first but asks at 5; 'second' asks at 0 and holds its bytes for 2 s.
+    "a pool of one device grants in listing order, and a shared pool grants first come, first "
+    "served") {
+  // The pool has 10 B. 'first' is listed first but asks at 5; 'second' asks at 0 and holds its bytes for 2 s.
   const std::string text = R"(
 stream a kind=compute
 stream b kind=compute

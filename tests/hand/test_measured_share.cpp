@@ -1,4 +1,4 @@
-// Which part of the computation's seconds was measured, by hand.
+// Tests which share of the computation's seconds was measured, against hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Two layers that were measured for one sample: a takes 1 ms and has no weights; b takes 2 ms forward and 4 ms
-/// backward and has 1000 weights. The device has 1 GFLOP/s.
+/// Two layers were measured for one sample. Layer a takes 1 ms and has no weights; layer b takes 2 ms forward and 4 ms
+/// backward, and has 1000 weights. The device has 1 GFLOP/s.
 Scenario scenario_of(const std::string& workload, const std::string& cost) {
   return read_scenario(
       parse_text(
@@ -37,24 +37,26 @@ SummaryValue share_of(const std::string& workload, const std::string& cost = "me
   return metric_catalog().find("measured_share").value(totals);
 }
 
-TEST_CASE("the whole, if every pass was measured") {
+TEST_CASE("the measured share is the whole if every pass was measured") {
   CHECK(share_of("mode: inference, batch: 1").number == Approx(1).epsilon(1e-12));
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: none").number ==
         Approx(1).epsilon(1e-12));
 }
 
 TEST_CASE(
-    "a backward pass that is a multiple of the forward pass was not measured, nor an update") {
-  // Forward 1 + 2 ms are measured. The backward pass of b, 2 x 2 ms, is not, and a needs none
-  // because no layer before it has weights.
+    "neither an update nor a backward pass that is a multiple of the forward pass counts as "
+    "measured") {
+  // The forward passes of 1 + 2 ms were measured. The backward pass of b, 2 x 2 ms, was not measured. Layer a needs no
+  // backward pass, because no layer before it has weights.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
-  // 1 + 2 + 4 ms are measured; sgd's 2 FLOP for each of 1000 weights take 2 us.
+  // 1 + 2 + 4 ms were measured. The 2 FLOP of sgd for each of 1000 weights take 2 us.
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: sgd").number ==
         Approx(7 / 7.002).epsilon(1e-12));
 }
 
-TEST_CASE("backward passes have their own seconds by default where the cost model knows them") {
+TEST_CASE(
+    "by default, backward passes have their own seconds if the cost model knows these seconds") {
   const std::string training = "mode: training, batch: 1, optimizer: none";
   CHECK(share_of(training).number == Approx(1).epsilon(1e-12));
   CHECK_FALSE(scenario_of(training, "measured").workload.training->backward);
@@ -62,28 +64,28 @@ TEST_CASE("backward passes have their own seconds by default where the cost mode
   CHECK(scenario_of(training, "peak").workload.training->backward == 2);
   CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
   CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
-  // A variant with another cost model follows that one.
+  // A variant of the scenario with another cost model has the default of this cost model.
   const Scenario other =
       with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
   CHECK_FALSE(other.workload.training->backward);
   CHECK(with_other_prices(other, "m.yaml", {"cost.model=peak"}).workload.training->backward == 2);
 }
 
-TEST_CASE("the answer says which seconds are a multiple of others") {
+TEST_CASE("the answer says which seconds are a multiple of other seconds") {
   const auto account = [](const std::string& backward) {
     return account_of(
         scenario_of("mode: training, batch: 1, optimizer: none" + backward, "measured"));
   };
   CHECK(account("").measured == 1);
   CHECK(account_text(account("")).empty());
-  // Forward 1 + 2 ms, of which 2 ms have a backward pass.
+  // The forward passes take 1 + 2 ms, and only the layer of 2 ms has a backward pass.
   CHECK(account(", backward: 2").multiple == Approx(4.0 / 7).epsilon(1e-12));
   CHECK(account(", backward: 2").measured == Approx(3.0 / 7).epsilon(1e-12));
   CHECK(account_text(account(", backward: 2")).find("workload.backward=per_layer") !=
         std::string::npos);
 }
 
-TEST_CASE("with another cost model there is no measured share, not even 0") {
+TEST_CASE("with another cost model there is no measured share, which is not a share of 0") {
   const SummaryValue share = share_of("mode: inference, batch: 1", "peak");
   CHECK_FALSE(share.absent.empty());
 }

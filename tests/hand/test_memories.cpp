@@ -1,5 +1,5 @@
-// Kernels on a processor with two memories, and copies between these memories, with both executors:
-// by an engine while kernels run, or by the compute units, which then compute nothing.
+// Tests kernels on a processor with two memories, with both executors. Copies between the memories are made by an
+// engine while kernels run, or by the compute units, which then compute nothing.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -16,8 +16,8 @@
 namespace sluice {
 namespace {
 
-/// The engine copies from PMEM to DRAM at 2 byte/s and back at 2.5. The compute units copy at 29 byte/s and back at 12.
-/// The numbers are AutoTM's, which are in GB/s there.
+/// The engine copies from PMEM to DRAM at 2 byte/s and from DRAM to PMEM at 2.5 byte/s. The compute units copy at 29
+/// and 12 byte/s. These are AutoTM's numbers, in byte/s instead of GB/s.
 Platform server() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: server
@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// Returns the end of each action by its name, after a check that both executors give the same.
+/// Checks that both executors give the same times, and returns the end of each action by its name.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {
@@ -105,8 +105,8 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
   CHECK(ends.at("2F0").front() == s(5));
 }
 
-TEST_CASE("also in a loop, compute units do one thing at a time") {
-  // In an iteration x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y of 36 B moves to PMEM in 36/12 = 3 s.
+TEST_CASE("also in the body of a plan, compute units run only one action at a time") {
+  // In an iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
   builder.enter(Section::body);
@@ -142,7 +142,9 @@ links: {pcie: {joins: [host, gpu], bandwidth: 100B/s}}
                                   "card.yaml"));
 }
 
-TEST_CASE("a kernel reads an operand over the link while it computes, and shares it with a load") {
+TEST_CASE(
+    "a kernel reads an operand over the link while it computes, and shares the link with a "
+    "load") {
   // The kernel is a relu of 75 samples of one float32 element. It reads 300 B and writes 300 B.
   const Platform platform = card();
   const Model model = read_model(parse_text(
@@ -169,10 +171,10 @@ TEST_CASE("a kernel reads an operand over the link while it computes, and shares
     return ends_of(plan);
   };
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
-  // 300 B at 100 B/s, longer than the 0.3 s in which the card writes its own 300 B.
+  // The 300 B take 3 s at 100 B/s, which is longer than the 0.3 s in which the card writes 300 B to its own memory.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B on the same link, each gets 50 B/s until the load ends at 4 s. Then the kernel's other 100 B
-  // come at 100 B/s.
+  // With a load of 200 B on the same link, the kernel and the load get 50 B/s each until the load ends at 4 s. Then the
+  // remaining 100 B of the kernel come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

@@ -1,5 +1,5 @@
-// Streamed training of a model with a single stage: its weights never leave the device, but several micro-batches may
-// be in flight, so that one computes during the latency of another's copies.
+// Tests streamed training of a model with a single stage. The weights never leave the device, but several micro-batches
+// may be in flight, so that the device computes one micro-batch during the latency of another micro-batch's copies.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The input, the output and the weights have 1 kB each, which take 1 us at 1 GB/s and a latency of 30 us. A forward
-/// pass takes 1 us, a backward pass 2 us.
+/// The input, the output and the weights have 1 kB each. A transfer takes 1 us at 1 GB/s, and a latency of 30 us. A
+/// forward pass takes 1 us, and a backward pass takes 2 us.
 Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int64_t capacity) {
   return make_plan(test::small_scenario(
       1000, {{1e-3, 1000, 1000}},
@@ -27,7 +27,7 @@ Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int
        "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
 }
 
-/// Returns the seconds of the run, or infinity if it does not fit.
+/// Returns the seconds of the run, or infinity if the run does not fit.
 double seconds_of(const std::string& strategy, const std::string& in_flight,
                   std::int64_t capacity) {
   try {
@@ -42,7 +42,7 @@ double seconds_of(const std::string& strategy, const std::string& in_flight,
 const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_all", "checkpoint",
                                         "sqrt"};
 
-TEST_CASE("a model of one stage has the fastest number of micro-batches in flight") {
+TEST_CASE("for a model of one stage, the fastest number of micro-batches in flight is chosen") {
   int several = 0, fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const std::string& strategy : alike) {
@@ -64,7 +64,7 @@ TEST_CASE("a model of one stage has the fastest number of micro-batches in fligh
 }
 
 TEST_CASE("with two in flight, the latency delays only the start") {
-  // Weights and the first input have arrived at 2 + 30 us, then four times 3 us of computation.
+  // Weights and the first input have arrived at 2 + 30 us. Then four micro-batches are computed in 3 us each.
   CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);

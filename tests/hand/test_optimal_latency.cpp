@@ -1,5 +1,5 @@
-// A link's latency occupies neither the link nor a device. These tests compute by hand what `optimal` chooses then, and
-// its bound.
+// A link's latency occupies neither the link nor a device. These tests compute the choice of `optimal` on such a link,
+// and its bound, by hand.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -13,8 +13,8 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "";
 }
 
-/// Two layers of 1 us without weights, whose inputs of 1 kB take 1 us at 1 GB/s. Together, the forward passes take 2 us
-/// and the backward passes 4 us.
+/// Two layers take 1 us each and have no weights. Their inputs of 1 kB take 1 us at 1 GB/s. Together, the forward
+/// passes take 2 us and the backward passes take 4 us.
 Scenario two_layers(const std::string& strategy, const std::string& batch,
                     const std::vector<std::string>& further) {
   std::vector<std::string> overrides = {"platform.links.host.latency=50us",
@@ -28,9 +28,9 @@ Scenario two_layers(const std::string& strategy, const std::string& batch,
                               overrides);
 }
 
-TEST_CASE("a latency longer than a micro-batch delays only the first one") {
-  // The first input arrives after 1 + 50 us, the others during earlier computations: 51 + 10 x
-  // 6.
+TEST_CASE("a latency that is longer than a micro-batch delays only the first micro-batch") {
+  // The first input arrives after 1 + 50 us, and the other inputs arrive during earlier computations. So the run takes
+  // 51 + 10 x 6 us.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(strategy, "10", {}))).makespan ==
           Approx(111e-6).epsilon(1e-12));
@@ -39,15 +39,15 @@ TEST_CASE("a latency longer than a micro-batch delays only the first one") {
   CHECK(fact(plan, "gap") == "0");
 }
 
-TEST_CASE("without overlap each load is waited for until it has arrived") {
-  // 10 x (1 + 50 + 6).
+TEST_CASE("without overlap, the device waits for each load until it has arrived") {
+  // The run takes 10 x (1 + 50 + 6) us.
   const Plan plan = make_plan(two_layers("optimal", "10", {"policy.overlap=false"}));
   CHECK(replay(plan).makespan == Approx(570e-6).epsilon(1e-12));
   CHECK(fact(plan, "micro_batch_bound_s") == "57 us");
 }
 
-TEST_CASE("a link that is always busy leaves no gap either") {
-  // Inputs take 10 us each: the last of 10 arrives at 100 + 50 us, and its computation takes 6.
+TEST_CASE("if the link is always busy, the gap is 0, too") {
+  // Inputs take 10 us each. The last of 10 inputs arrives at 100 + 50 us, and its computation takes 6 us.
   const Plan plan =
       make_plan(two_layers("optimal", "10", {"platform.links.host.bandwidth=100MB/s"}));
   CHECK(replay(plan).makespan == Approx(156e-6).epsilon(1e-12));
@@ -55,7 +55,8 @@ TEST_CASE("a link that is always busy leaves no gap either") {
   CHECK(fact(plan, "gap") == "0");
 }
 
-TEST_CASE("the input of the next step is loaded while the last one of this step is computed") {
+TEST_CASE(
+    "the input of the next step is loaded while the last micro-batch of this step is computed") {
   // 3 steps of 2 samples load six inputs of 10 us without a pause. Then follow 1 us of latency and 6 us of computation.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(

@@ -1,4 +1,4 @@
-// The strategy `optimal` in whole runs: steps, updates and weights in addition to the activations.
+// Tests the strategy `optimal` in whole runs, which have steps, updates and weights in addition to the activations.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -28,7 +28,7 @@ Plan plan_of(const std::vector<Row>& rows, const std::string& fates, std::int64_
       {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
 }
 
-TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap") {
+TEST_CASE("wherever keep_all fits, optimal is as fast and has no gap") {
   std::mt19937 random(5);
   const auto between = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
@@ -47,9 +47,9 @@ TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap"
   }
 }
 
-/// Three layers take 1 ms forward and 2 ms backward, without overlap. Their outputs have 1.2 MB (1.2 ms each way),
-/// their weights 1 kB. Backward 2 needs boundaries 2 and 3. Boundary 1 is kept as well, or is made again (1 ms), or is
-/// moved (2.4 ms).
+/// Three layers take 1 ms forward and 2 ms backward, without overlap. Their outputs have 1.2 MB (1.2 ms each way), and
+/// their weights have 1 kB. The backward pass 2 needs boundaries 2 and 3. Boundary 1 is also kept, or is made again (1
+/// ms), or is moved (2.4 ms).
 TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // 1.2 MB are missing, because the budget is one boundary less than keeping all boundaries needs.
+  // The budget is one boundary, 1.2 MB, smaller than the bytes for keeping all boundaries.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
@@ -101,7 +101,7 @@ TEST_CASE("optimal recomputes the core of the attention if that is the fastest t
                                            "platform.devices.gpu.memory.capacity=" + capacity})))
         .makespan;
   };
-  // Keeping all needs 92.7 GB. With less memory, `selective` is the paper's choice.
+  // Keeping all tensors needs 92.7 GB. With less memory, the paper chooses `selective`.
   for (const char* capacity : {"80GB", "70GB"}) {
     const double optimal = seconds("optimal", capacity);
     CHECK(optimal <= seconds("selective", capacity) * (1 + 1e-9));

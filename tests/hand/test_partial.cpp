@@ -1,4 +1,4 @@
-// Partial layers: a layer whose weights, gradients and state are too large alone becomes parts.
+// Tests partial layers. A layer is split into parts if its weights, gradients and state alone are too large.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -15,7 +15,7 @@ using test::small_scenario;
 
 const std::vector<Row> one_large = {{1, 4000, 2000}, {2, 40'000, 1000}, {1, 4000, 400}};
 
-TEST_CASE("the parts add up to the layer, and its readers read all of them") {
+TEST_CASE("the parts add up to the layer, and readers of the layer read all parts") {
   Model model;
   model.layers.resize(3);
   model.layers[1] = {.name = "7-Full", .inputs = {0}, .output = 10, .parameters = 7, .flop = 11};
@@ -34,9 +34,10 @@ TEST_CASE("the parts add up to the layer, and its readers read all of them") {
 }
 
 TEST_CASE(
-    "layers that share weights become equal numbers of parts, each with its part of the weights") {
-  // A table of 12 elements follows a layer that is also split, so that the table becomes a layer of another number. A
-  // product shares the table and needs more parts than the table does.
+    "layers that share weights are split into the same number of parts, and each part has its "
+    "part of the weights") {
+  // A table of 12 elements follows a layer that is also split, so that the parts of the table have other layer numbers.
+  // A product shares the table and needs more parts than the table.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -56,7 +57,7 @@ TEST_CASE(
     CHECK(scores.inputs == std::vector<std::uint32_t>{3, 4, 5});
   }
   CHECK(split.parameters() == model.parameters());
-  // A stage with everything has the table once. The first scores alone have a third of it.
+  // A stage with all layers has the table once. The first part of the scores alone has a third of the table.
   const Sizes sizes(split, DType::int8);
   CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
   CHECK(sizes.weights(6, 6) == 4 + 1);
@@ -66,11 +67,11 @@ TEST_CASE(
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
   // Training with sgd needs 40,000 bytes of weights and 40,000 of gradients, and in addition 6000 for the input
-  // (2000), the output (1000) and the gradients of both. 50,000 bytes leave 44,000 for 80,000: two parts.
-  // 30,500 bytes leave 24,500 for 80,000, which would be four parts. But the third of four parts reads 2000 bytes and
-  // half the output, and leaves 2000 bytes and three quarters of the output. With gradients these are 2 x (2500 + 2750)
-  // = 10,500 bytes, so that 20,000 + 10,500 would just fit. Since parts have whole elements, they are 2504 and 2752
-  // bytes, and do not fit. So there are five parts.
+  // (2000), the output (1000) and the gradients of both. 50,000 bytes leave 44,000 bytes for the 80,000, so that two
+  // parts fit. 30,500 bytes leave 24,500 bytes for the 80,000, which would be enough for four parts. But the third of
+  // four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of the output. With
+  // gradients these are 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 + 10,500 bytes would just fit. But parts have
+  // whole elements, so that the parts have 2504 and 2752 bytes and do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";
@@ -99,7 +100,7 @@ TEST_CASE("a layer that fits is not split, and without 'split' the message says 
 }
 
 TEST_CASE("if the weights are not the problem, the advice is not to split them") {
-  // The large layer needs 6000 per sample for its input, its output and the gradients of these two.
+  // The large layer needs 6000 bytes per sample for its input, its output and the gradients of these two tensors.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
       cut_model(small_scenario(
@@ -132,7 +133,7 @@ TEST_CASE("a plan over partial layers computes the model's FLOP and moves its we
   check(plan);
   double flop = 0;
   for (const Action& action : plan.actions) flop += action.flop;
-  // the forward pass takes 4 ms at 1 GFLOP/s, and the backward pass twice as long
+  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long.
   CHECK(flop == Approx(4e6 * 3));
 }
 

@@ -1,7 +1,7 @@
-// Phased execution against closed forms ('PopART phased execution'). A product of b x D x D by D x D in float16 takes C
-// = 2 b D^3 / rate seconds of computation. Its weights take W = 2 D^2 / bandwidth, and an activation takes A = 2 b D^2
-// / bandwidth, or P over the pair's link. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and
-// computation take turns.
+// Compares phased execution with closed forms ('PopART phased execution'). A product of b x D x D by D x D in float16
+// takes C = 2 b D^3 / rate seconds of computation. Its weights take W = 2 D^2 / bandwidth. An activation takes A = 2 b
+// D^2 / bandwidth through streaming memory, or P over the link of the pair. A phase of the steady state takes max(I/O,
+// C), or I/O + C if transfers and computation take turns.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -15,7 +15,7 @@ namespace {
 using test::ipu_pair;
 using test::steady_phase;
 
-/// One regime: compute-bound (the zoo's rate) or I/O-bound (a rate 1000 times as high).
+/// The seconds C, W, A and P (see above) at one rate.
 struct Times {
   double C, W, A, P;
 };
@@ -36,7 +36,8 @@ Approx s(double seconds) {
   return Approx(seconds).epsilon(1e-9);
 }
 
-/// Runs `check` for 2 and 3 layers, with and without I/O tiles, for the compute-bound and the I/O-bound rate.
+/// Runs `check` for 2 and 3 layers, with and without I/O tiles, at a compute-bound rate (the zoo's) and at an I/O-bound
+/// rate (1000 times as high).
 template <class Check>
 void in_every_regime(Check&& check) {
   for (int layers : {2, 3})
@@ -56,7 +57,7 @@ double phase(const std::vector<std::string>& overrides, int layers) {
 }
 
 TEST_CASE(
-    "the PopART document's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/B a phase") {
+    "the PopART document's defaults: a phase has 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/B") {
   const Scenario scenario = ipu_pair({});
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions) {
@@ -86,9 +87,9 @@ TEST_CASE("phased, weights once per phase for all batches of a step: max(W, 12 C
   });
 }
 
-TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P, C)") {
-  // Three batches take turns, so that the next phase of a batch is on the other device, two phases later. The phases of
-  // the first layer receive no activation.
+TEST_CASE("phased, activations over the pair's link at the same time as weights: max(W, P, C)") {
+  // With three batches in flight, the next phase of a batch is on the other device, two phases later. The phases of the
+  // first layer receive no activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -113,10 +114,11 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
 }
 
 TEST_CASE(
-    "phased, weights once per phase: activations follow batch by batch, and the last one is exposed") {
-  // There are 12 batches per phase. Each is sent on as soon as it is computed, and the next phase starts when
-  // the last one has arrived. Two stations in a row, C then P, take C + P + 11 max(C, P). Three stations, C, A
-  // out and A back, take C + 2 A + 11 max(C, A). The first layer's phases wait only for weights.
+    "phased, weights once per phase: activations follow batch by batch, and the last activation "
+    "is exposed") {
+  // There are 12 batches per phase. Each batch is sent on as soon as it is computed, and the next phase starts when the
+  // last batch has arrived. A pipeline of C and P takes C + P + 11 max(C, P). A pipeline of C, A out and A back takes C
+  // + 2 A + 11 max(C, A). The phases of the first layer wait only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -136,7 +138,7 @@ TEST_CASE(
 }
 
 TEST_CASE("phased, one batch at a time: the transfer of its activations cannot be hidden") {
-  // P + max(W, C) over the pair's link, because C hides W; 2 A through streaming memory.
+  // A phase takes C + P over the link of the pair, because C hides W, and C + 2 A through streaming memory.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -149,9 +151,9 @@ TEST_CASE("phased, one batch at a time: the transfer of its activations cannot b
 }
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
-  // The first layer needs weights and an input, W + A. The device that computed the last layer
-  // saves the answer (up, A) during the loads of its next phase. With 3 layers, its next phase is of layer 2; with 2
-  // layers, it is of the last layer again.
+  // The first layer needs weights and an input, W + A. The device that computed the last layer saves the answer (up, A)
+  // during the loads of its next phase. With 3 layers, this next phase computes layer 2; with 2 layers, it computes the
+  // last layer again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);
@@ -191,7 +193,8 @@ TEST_CASE("data-parallel phases load at once: a shared link halves their bandwid
 }
 
 TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= rate no more") {
-  // C = W if rate = k b D bandwidth. With a rate 0.1 % lower computation binds, and with one 0.1 % higher I/O binds.
+  // C = W if rate = k b D bandwidth. If the rate is 0.1 % lower, computation binds, and if it is 0.1 % higher, I/O
+  // binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})
@@ -213,7 +216,8 @@ TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= r
         }
 }
 
-TEST_CASE("phased: all the work is done for any number of batches and any number in flight") {
+TEST_CASE(
+    "phased: all the work is done for any number of batches, of which any number is in flight") {
   const std::vector<std::string> places = {"{activations: on_chip}",
                                            "{activations: pair_link}",
                                            "{activations: streaming}",
@@ -253,7 +257,7 @@ double sum_of(const Plan& plan) {
   return seconds;
 }
 
-TEST_CASE("without overlap the makespan is the sum of everything, for every policy") {
+TEST_CASE("without overlap, the makespan is the sum of all actions, for every policy") {
   for (const char* policy :
        {"{name: resident, overlap: false}", "{name: streamed, overlap: false}",
         "{name: streamed, overlap: false, in_flight: 2}", "{name: sharded, overlap: false}",

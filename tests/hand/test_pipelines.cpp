@@ -1,4 +1,4 @@
-// Pipelines that are listed rank by rank, as importers write them, with both executors.
+// Tests pipelines that are listed rank by rank, as importers write them, with both executors.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -16,8 +16,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a pipeline of forward passes only. Every device has 80 GB, computes all micro-batches, and sends each one
-/// on.
+/// Returns a pipeline of forward passes only. Every device has 80 GB, computes all micro-batches, and sends each
+/// micro-batch to the next device.
 std::string forward_pipeline(int devices, int micro_batches) {
   std::ostringstream head, tensors, actions;
   head << "format: sluice-plan/1\nname \"forward\"\niterations 1\n";
@@ -51,9 +51,10 @@ std::string forward_pipeline(int devices, int micro_batches) {
 }
 
 // Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / 25 GB/s = 0.64
-// ms, and 10 us more to arrive. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms, and the
-// other four follow at 1 ms each: 102.35 ms. In strict listing order, in which all arrivals in a memory
-// come before its device's first forward pass, each device would wait for the last arrival: 300 ms.
+// ms, and 10 us more to arrive. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms, and the other four
+// follow in 1 ms each, so that the run ends at 102.35 ms. In the listing, all arrivals in a memory come before its
+// device's first forward pass. If grants followed this order strictly, each device would wait for the last arrival, and
+// the run would end at 300 ms.
 TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its listing") {
   const Plan plan = plan_from_text(forward_pipeline(60, 5), "forward");
   check(plan);
@@ -61,9 +62,9 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
   CHECK(execute_isolated(plan).report.makespan == replay(plan).makespan);
 }
 
-/// A given order of Zero Bubble's Table 5 as a plan, rank by rank. Arrivals at a rank are listed before the computation
-/// that needs them. A forward pass F keeps bytes that the backward passes B and W free. An arrival takes one unit of
-/// memory.
+/// Makes a plan from a given order of Zero Bubble's Table 5, rank by rank. Arrivals at a rank are listed before the
+/// computation that needs them. A forward pass F keeps bytes, which the backward passes B and W free. An arrival takes
+/// one unit of memory.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)

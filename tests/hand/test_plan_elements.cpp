@@ -1,5 +1,6 @@
-// Tests the elements that only sluice-plan/2 has, on plans written by hand, with both executors: computations that read
-// over links, several memories of one device, collectives, and times before which an action does not start.
+// Tests the elements that only sluice-plan/2 has, on plans that are written by hand, with both executors. These
+// elements are computations that read over links, several memories of one device, collectives, and times before which
+// an action does not start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -41,7 +42,7 @@ void check_spans(const Plan& plan, const std::vector<Span>& spans, const Times& 
   }
 }
 
-/// Checks with both executors that each action runs once, at these times.
+/// Checks with both executors that each action runs once, at the expected times.
 void runs_as(const Plan& plan, const Times& expected) {
   {
     INFO("replay");
@@ -77,8 +78,8 @@ TEST_CASE("a computation that reads over a link ends with its seconds or its byt
 }
 
 TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
-  // The read and the load begin at 0 with 50 B/s each. The load's 200 B are done at 4 s. Then 100 B
-  // are left to read at the full rate, until 5 s. A computation of 6 s hides the read.
+  // The read and the load begin at 0 with 50 B/s each. The load of 200 B ends at 4 s. The read then has 100 B left,
+  // which come at the full rate until 5 s. A computation of 6 s hides the read.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
           {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});
@@ -87,12 +88,13 @@ TEST_CASE("the bytes that a computation reads share the link with a load", "[ele
 }
 
 TEST_CASE("two flows of one computation share their link", "[elements]") {
-  // 100 B and 300 B at 50 B/s each: the first flow ends at 2, then 200 B remain at 100 B/s, until 4 s.
+  // The flows of 100 B and 300 B begin with 50 B/s each. The first flow ends at 2 s. Then the other flow has 200 B
+  // left, which take until 4 s at 100 B/s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@host>gpu:100\n"),
           {{"read", {0, 4, 4}}});
-  // The second flow begins after its setup. The first is alone for 100 B, until 1; then both get 50
-  // B/s. The second's 100 B take until 3, and then the first's other 100 B take 1 s.
+  // The second flow begins after its setup. The first flow is alone until 1 s, for 100 B. Then both flows get 50 B/s.
+  // The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
@@ -102,7 +104,8 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
 }
 
 TEST_CASE("in a body computations and loads share the link in each iteration", "[elements]") {
-  // Load k waits for read k - 1, so that both begin together: 5 s per iteration, as above.
+  // The load of iteration k waits for the read of iteration k - 1, so that load k and read k begin together. An
+  // iteration takes 5 s, as above.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -115,22 +118,22 @@ TEST_CASE("in a body computations and loads share the link in each iteration", "
   CHECK(execute_isolated(plan).report.makespan == s(40 * 5));
 }
 
-TEST_CASE("metrics count the bytes that computations move", "[elements]") {
+TEST_CASE("metrics count the bytes that computations read over links", "[elements]") {
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
-  // 350 B after 0.5 s take until 4 s; 0.25 s of latency; then the load, 2 s.
+  // After a setup of 0.5 s, 350 B take until 4 s. Then follow 0.25 s of latency, and the load of 2 s.
   Totals totals(plan);
   replay(plan, totals);
   CHECK(totals.makespan() == s(6.25));
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
   CHECK(totals.sums().transfer_s == s(2));  // of transfers
-  // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each is alone.
+  // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each flow is alone on the link.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // The link's bound is 0.5 s before the first byte, then 550 B at 100 B/s. That is less than the longest path, in
-  // which the computation takes at least the 3.5 s of 350 B.
+  // The bound of the link is 0.5 s before the first byte, and then 550 B at 100 B/s. This is less than the longest
+  // path, in which the computation takes at least the 3.5 s of 350 B.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -154,9 +157,9 @@ prologue:
 
 TEST_CASE("two memories of one device grant independently", "[elements]") {
   // Loads run at 10 B/s: a takes until 8, and b until 14. Then ddr holds 140 of 150 B, so that c (40 B) waits for room
-  // until a has moved to hbm. Moves run at 20 B/s: a moves from 8 to 12, which frees 80 B, so that c may load when b is
-  // done, from 14 to 18. b must wait for room in hbm until a has been used (12 to 17), and moves from 17 to 20. Then c
-  // moves, because hbm holds 60 + 40 of 100 B.
+  // until a has moved to hbm. Moves run at 20 B/s. a moves from 8 to 12, which frees 80 B, so that c may load after b,
+  // from 14 to 18. b must wait for room in hbm until a has been used (12 to 17), and moves from 17 to 20. Then c moves,
+  // since hbm has room for 60 + 40 B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -178,7 +181,8 @@ TEST_CASE("two memories of one device grant independently", "[elements]") {
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // "gpu" has no owner, so it grants first come, first served. The action that asks first (at 0) is listed last.
+  // The pool "gpu" has no owner, so that it grants first come, first served. The action that asks first (at 0) is
+  // listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -238,8 +242,8 @@ TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]"
 }
 
 TEST_CASE("not_before delays an action until that time, unless the time is past", "[elements]") {
-  // 0F ends at 2, but 1F must wait until 5. 2F is ready at 6, after its time. The body's two
-  // iterations follow (7 to 11), and the epilogue starts at 20, although it is ready at 11.
+  // 0F ends at 2, but 1F must wait until 5. 2F is ready at 6, after its `not_before`. Then the two iterations of the
+  // body run (7 to 11). The epilogue starts at 20, although it is ready at 11.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 2
 stream gpu.compute kind=compute device=gpu
@@ -263,7 +267,8 @@ epilogue:
       CHECK(spans[i].end == s(expected[i].second));
     }
     CHECK(spans[1].waited == s(3));
-    CHECK(spans[1].reason == WaitReason::none);  // it waited neither for an action nor for memory
+    // The wait was neither for an action nor for memory.
+    CHECK(spans[1].reason == WaitReason::none);
     CHECK(spans[5].waited == s(9));
   };
   std::vector<Span> spans;
@@ -275,7 +280,7 @@ epilogue:
   CHECK(totals.bound().seconds == s(21));
 }
 
-TEST_CASE("with not_before beside a long body, periods are still left out", "[elements]") {
+TEST_CASE("with not_before and a long body, the replay still skips periods", "[elements]") {
   // The body takes 1000 x 1 s on one stream. At 500.25 s, an action of another stream requests memory that the body
   // holds.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2

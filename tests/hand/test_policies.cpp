@@ -1,5 +1,5 @@
-// Policies against arithmetic. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms
-// and 1 kB takes 1 us.
+// Tests policies against hand calculations. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6
+// FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -40,24 +40,24 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "none";
 }
 
-/// Keys of policy streamed that a scenario may leave open, as a user would write them.
+/// Values for the keys of policy streamed that a scenario may leave open.
 const std::string by_hand =
     ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
 
 const std::string four = "workload: {batches_per_step: 4}\n";
 
 TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
-  // W = 0.1 + 0.2 + 0.3. The input (0.001) follows on the same link. The computation takes 4 x (1 +
-  // 2 + 3), and the save 0.001. All other transfers run during computations, so that the run takes 0.6 + 0.001 + 24 +
-  // 0.001.
+  // The weights take W = 0.1 + 0.2 + 0.3. The input (0.001) follows on the same link. The computation takes 4 x (1 + 2
+  // + 3), and the save takes 0.001. All other transfers run during computations, so that the run takes 0.6 + 0.001 + 24
+  // + 0.001.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
 }
 
 TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
-  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600, and an input takes 1. The four inputs come without a pause,
-  // and then follow the last computation, C = 0.006, and a save of 1: 600 + 4 x 1 + 0.006 + 1.
+  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600, and an input takes 1. The four inputs come without a pause.
+  // Then follow the last computation (0.006) and a save (1), so that the run takes 600 + 4 x 1 + 0.006 + 1.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -65,21 +65,21 @@ TEST_CASE("resident, link-bound: weights, all inputs, then the last computation 
   CHECK(lower_bound(plan).seconds == ms(605.006));
 }
 
-TEST_CASE("resident without overlap is the sum of everything") {
-  // 0.6 + 4 x (0.001 + 6 + 0.001)
+TEST_CASE("resident without overlap takes the sum of all actions") {
+  // The run takes 0.6 + 4 x (0.001 + 6 + 0.001).
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
-TEST_CASE("resident, several steps: the inputs of a step come in during the step before") {
-  // 0.6 + 0.001 + 3 steps x 4 x 6 + 0.001
+TEST_CASE("resident, several steps: the inputs of a step are loaded during the step before") {
+  // The run takes 0.6 + 0.001 + 3 steps x 4 x 6 + 0.001.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 4, steps: 3}\n"
                                    "policy: {name: resident}\n")) == ms(72.602));
 }
 
 TEST_CASE("resident, micro-batches of a batch: each computes for as many samples as it has") {
-  // A batch of 6 in micro-batches of 3 has two of 3 x 6 ms; an input has 3 kB.
+  // A batch of 6 samples has two micro-batches of 3 samples, which take 3 x 6 each. An input has 3 kB.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batch: 6, micro_batch: 3}\n"
                                    "policy: {name: resident}\n")) == ms(0.6 + 0.003 + 36 + 0.003));
@@ -87,7 +87,7 @@ TEST_CASE("resident, micro-batches of a batch: each computes for as many samples
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
   // There are two buffers, so that two inputs come first (0.002). Then a step takes 0.1 + 2 x 1 for A, 0.2 + 2 x 2 for
-  // B and 0.3 + 2 x 3 for C, 12.6 in all. There are two steps, and the inputs of the second one are loaded during
+  // B and 0.3 + 2 x 3 for C, 12.6 in all. There are two steps, and the inputs of the second step are loaded during
   // computations. The last save takes 0.001.
   CHECK(makespan_of(small_scenario(
             1000, abc,
@@ -97,9 +97,9 @@ TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
         ms(0.002 + 2 * 12.6 + 0.001));
 }
 
-TEST_CASE("streamed, prefetch 1: weights come in while the group before computes") {
-  // The loads take 0.002 + 0.1. Then the 2 steps of 12 are computed without a pause, and the save takes 0.001. All of
-  // this is also a lower bound.
+TEST_CASE("streamed, prefetch 1: weights are loaded while the group before computes") {
+  // The loads take 0.002 + 0.1. Then the 2 steps of 12 are computed without a pause, and the save takes 0.001. These
+  // seconds are also the lower bound.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -110,13 +110,12 @@ TEST_CASE("streamed, prefetch 1: weights come in while the group before computes
 }
 
 TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are long") {
-  // C's weights take 5. In one step of two micro-batches the computations take 2, 4 and 6, and the inputs 0.002.
-  //   prefetch 0: 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303
-  //   prefetch 1: C's weights start when A has been computed, at 2.102, and are there at 7.102; B
-  //               ends at 6.102: 7.102 + 6 + 0.001 = 13.103
-  //   prefetch 2: they start after B's weights and are there at about 5.3, before B ends. A's
-  //   weights
-  //               may be listed before the second input, too: 0.001 + 0.1 + 12 + 0.001
+  // C's weights take 5. In one step of two micro-batches, the computations take 2, 4 and 6, and the inputs take 0.002.
+  //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303.
+  //   With prefetch 1, C's weights start when A has been computed, at 2.102, and have arrived at 7.102. B ends earlier,
+  //   at 6.102. So the run takes 7.102 + 6 + 0.001 = 13.103.
+  //   With prefetch 2, C's weights start after B's weights and have arrived at about 5.3, before B ends. A's weights
+  //   may be listed before the second input, so that the run takes 0.001 + 0.1 + 12 + 0.001.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -130,9 +129,9 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
 }
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
-  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006. The link has
-  // 2 steps of 0.6 of weights and 0.002 of inputs. Then the last group computes for 0.006, and a
-  // save takes 0.001. The first of the two answers is saved at the same time.
+  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006. In each of 2 steps, the link
+  // transfers weights for 0.6 and inputs for 0.002. Then the last group computes for 0.006, and the last save takes
+  // 0.001. The first answer is saved while the last group computes.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -143,9 +142,11 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
   CHECK(lower_bound(plan).seconds == ms(2 * 0.602 + 0.006 + 0.001));
 }
 
-TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
-  // 3 micro-batches with 2 in flight need the weights twice, 2 x 0.6. The rest is needed for each micro-batch, 3 x
-  // (0.001 + 6 + 0.001).
+TEST_CASE(
+    "streamed without overlap takes the sum: weights once per pass, all else once per "
+    "micro-batch") {
+  // 3 micro-batches with 2 in flight need the weights twice, 2 x 0.6. Input, computation and answer are needed for each
+  // micro-batch, 3 x (0.001 + 6 + 0.001).
   const Plan plan = make_plan(
       small_scenario(1000, abc,
                      "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
@@ -163,7 +164,7 @@ TEST_CASE("streamed, discarded outputs are not saved") {
         ms(0.6 + 3 * 6.001));
 }
 
-TEST_CASE("streamed, offloaded boundaries go out and come back, once each") {
+TEST_CASE("streamed: offloaded boundaries are saved once and loaded once") {
   // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001). In addition, each micro-batch saves and loads
   // A's 2 kB and B's 3 kB: 2 x 2 x (0.002 + 0.003).
   CHECK(makespan_of(small_scenario(1000, abc,
@@ -183,10 +184,10 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB, with `in_flight` micro-batches. Group B needs most at
-/// its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most at its first: 300 kB + in_flight x 3
-/// kB + 1 kB. So N fit if N x 3 kB <= capacity - 301 kB.
-TEST_CASE("ten micro-batches in flight run, one more does not fit") {
+/// A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB, with `in_flight` micro-batches. Group B needs most
+/// bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most bytes at its first
+/// micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
       return make_plan(small_scenario(
@@ -205,7 +206,7 @@ TEST_CASE("ten micro-batches in flight run, one more does not fit") {
 }
 
 TEST_CASE("the policy and the replay agree on what fits") {
-  // If the same plan is made without a limit, its run blocks in the pool that the refusal names.
+  // If the same plan is made without a limit, its run with the limit blocks in the pool that the refusal names.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -231,8 +232,8 @@ TEST_CASE("the policy and the replay agree on what fits") {
 }
 
 TEST_CASE("prefetch into a nearly full pool waits for room and does not block") {
-  // With 302 kB, C's weights, its one input and its output leave no room for A's 100 kB. Only A and B fit together, and
-  // their 300 kB + 1 + 2 kB leave no room for B's output of 3 kB.
+  // Within 302 kB, C's weights, one input and the output leave no room for A's 100 kB. Only the weights of A and B fit
+  // together, and 300 kB + 1 + 2 kB leave no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";
@@ -246,7 +247,7 @@ TEST_CASE("prefetch into a nearly full pool waits for room and does not block") 
   }
 }
 
-TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
+TEST_CASE("at every capacity, a plan that fits without prefetch does not block with prefetch") {
   for (int kilobytes = 304; kilobytes < 640; kilobytes += 7)
     for (int prefetch : {1, 2, 4}) {
       INFO(kilobytes << " kB, prefetch " << prefetch);
@@ -259,7 +260,9 @@ TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
     }
 }
 
-TEST_CASE("prefetch over more than a whole step reaches its own weights and still does not block") {
+TEST_CASE(
+    "a prefetch over more than a whole step loads a group's own weights again, and does "
+    "not block") {
   for (int prefetch = 0; prefetch <= 12; ++prefetch)
     for (int kilobytes = 304; kilobytes < 700; kilobytes += 11) {
       INFO("prefetch " << prefetch << ", " << kilobytes << " kB");

@@ -1,5 +1,5 @@
-// ResNet-50, GPT-2 and U-Net with cuts through their branches, run in every way: the trace has the
-// model's FLOP and bytes, and replay and engine give the same times.
+// Tests ResNet-50, GPT-2 and U-Net with cuts through their branches, under many policies and cuts. The trace must have
+// the model's FLOP and bytes, and replay and engine must give the same times.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,8 +19,10 @@ namespace {
 
 struct Network {
   const char* name;
-  const char* after;      ///< inside a residual block, a transformer block, beneath the branches
-  const char* by_memory;  ///< the share of a device's 900 MB that gives several stages
+  // Cuts inside a residual block, a transformer block, or below the branches.
+  const char* after;
+  // A share of the device's 900 MB, with which by_memory makes several stages.
+  const char* by_memory;
 };
 
 const std::vector<Network> networks = {
@@ -40,7 +42,7 @@ const std::vector<PolicyCase> policy_cases = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
     // With two micro-batches in flight, a step takes three passes over the weights.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
-    // A phase loads its weights for each batch. Tensors that cross a cut are saved and loaded again.
+    // A phase loads its weights for each batch. Tensors that cross a cut are saved and then loaded.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
     {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},
 };
@@ -56,13 +58,13 @@ Scenario scenario_of(const Network& network, const std::string& keys) {
   use.set("definition", load_document(folder + "/models/" + network.name + ".yaml"));
   document.set("model", std::move(use));
   Value platform = load_document(folder + "/platforms/ipu_pair_gc200.yaml");
-  // Each device has its own link, so nothing is shared.
+  // Each device has its own link, so that no link is shared.
   platform.find("links")->find("host")->set("sharing", Value::make(std::string("private")));
   document.set("platform", std::move(platform));
   return read_scenario(std::move(document), network.name);
 }
 
-/// Returns the largest difference, in seconds, between trace and replay in an action's start or end.
+/// Returns the largest difference in seconds between trace and replay, over all starts and ends of actions.
 double disagreement(const Plan& plan, const MemoryTrace& trace) {
   std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
   replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
@@ -89,7 +91,7 @@ void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
     if (&stage != &stages.back()) crossing += stage.output_bytes;
   }
   CHECK(flop == scenario.model.flop());
-  // GPT-2's last stage has a copy of the words' table, 50257 x 768 elements of 2 bytes.
+  // GPT-2's last stage has a copy of the table of words, 50257 x 768 elements of 2 bytes.
   const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
   CHECK(weights == 2 * scenario.model.parameters() + copies);
   // A device that keeps all weights does not need a copy.
@@ -134,8 +136,8 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
       "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
-  // An element has two bytes. Level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its branch waits for
-  // the decoder. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled image. A cut below
+  // An element has two bytes. Level i has 256 / 2^i pixels along each axis and 32 x 2^i channels, and the decoder reads
+  // its branch. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled image. A cut below
   // level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the joined image and the
   // branches of levels 0 and 1.
   const auto level = [](std::int64_t i) {

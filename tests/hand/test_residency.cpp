@@ -1,5 +1,5 @@
-// Some weights stay on the device while others take turns. The times are compared with arithmetic. Times in
-// milliseconds; 1 GFLOP/s and 1 GB/s, so 1 MB takes 1 ms.
+// Tests weights that stay on the device while other weights take turns, against hand calculations. Times in the
+// comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -17,7 +17,8 @@ using test::small_scenario;
 /// Layers A and B take 0.5 ms each and have weights of 1 MB and outputs of 1 kB each. The input has 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
-/// Each layer is a group, with one micro-batch in flight: the weights are passed once for each of four micro-batches.
+/// Returns a plan in which each layer is a group and one micro-batch is in flight, so that each of four micro-batches
+/// is a pass over all weights.
 Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
   return make_plan(
       small_scenario(1000, two,
@@ -47,7 +48,8 @@ double fact(const Plan& plan, const std::string& key, const std::string& of = {}
 const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whole";
 
 TEST_CASE(
-    "residency: if all weights stay and all choices are given, the time is that of policy resident") {
+    "residency: if all weights stay and all choices are given, the run takes as long as under "
+    "policy resident") {
   // All weights take 2, the first input 0.001, the computation 4 x 1, and the last answer 0.001.
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
@@ -57,22 +59,25 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "residency: in a single step, weights that stay are loaded when its first pass needs them") {
-  // The input takes 0.001 and the weights of A 1, and A ends at 1.501. The weights of B arrive at
-  // 2.001, and B ends at 2.501. Then three micro-batches take 1 each, and the last answer 0.001.
+    "residency: in a single step, weights that stay are loaded when the first pass needs them") {
+  // The input takes 0.001, the weights of A take 1, and A ends at 1.501. The weights of B arrive at 2.001, and B ends
+  // at 2.501. Then three micro-batches take 1 each, and the last answer takes 0.001.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // No weights stay, so that the link loads the first input and eight times 1. The other inputs come when the device
-  // has no room for more weights, or between two loads of weights. At the end B is computed and the answer is saved.
+  // Without weights that stay, the link loads the first input and eight times weights for 1. The other inputs come when
+  // the device has no room for more weights, or between two loads of weights. At the end B is computed and the answer
+  // is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
-  // The chosen plan is no slower than either.
+  // If the choice is open, the plan is not slower than either of these plans.
   CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
 }
 
-TEST_CASE("residency: before many steps weights that stay are loaded once") {
-  // The first input comes before the step (0.001), then all weights (2; A's are there at 1.001, B's at 2.001). A ends
-  // at 1.501, and B runs from 2.001 to 2.501. The other eleven micro-batches take 1 each, and the answer 0.001.
+TEST_CASE(
+    "residency: in a run of many steps, weights that stay are loaded once, before the "
+    "first step") {
+  // First come the input (0.001) and all weights: A's weights have arrived at 1.001, and B's weights at 2.001. A ends
+  // at 1.501, and B runs from 2.001 to 2.501. The other eleven micro-batches take 1 each, and the answer takes 0.001.
   const Plan plan = plan_of(one_by_one + ", resident: all", 3);
   CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
   CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));
@@ -85,10 +90,11 @@ TEST_CASE("residency: before many steps weights that stay are loaded once") {
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If A is to stay, A and B have to fit together: 2 MB and the tensors between them. Otherwise no plan runs.
+  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between them must fit together.
+  // Otherwise no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
-  // One group at a time fits without residency, and the open choice is not refused.
+  // If no weights stay, one group at a time fits. So the plan with the open choice is not refused.
   CHECK_NOTHROW(plan_of("streamed", 2, "1005kB"));
 }
 

@@ -1,5 +1,5 @@
-// Residual networks cut in the middle of a block: every tensor that a later layer reads crosses the cut, both the
-// shortcut and the branch. The sums over the stages equal the sums of the model.
+// Tests residual networks that are cut in the middle of a block. Every tensor that a later layer reads crosses the cut,
+// both the shortcut and the branch. The sums over the stages equal the sums of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,16 +28,17 @@ std::int64_t crossing(const Model& model, const std::string& name) {
 
 TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   const Model m = load_model(test::zoo + "resnet18.yaml", {});
-  // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, stage 2 of 28 x 28 x 128 = 100,352.
+  // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, and stage 2 has outputs of 28 x 28 x 128 = 100,352
+  // elements.
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
   CHECK(crossing(m, "pool1") == wide);              // between blocks only one tensor crosses
-  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1, and pool1 for the sum
-  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // norm1 has been read
+  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 for the sum
+  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // norm1 has no further reader
   CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
-  CHECK(crossing(m, "sum.stage1a") == wide);             // joined: the shortcut is over
-  CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // relu2.stage1b goes into the projection
+  CHECK(crossing(m, "sum.stage1a") == wide);             // the shortcut ends at the sum
+  CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // the projection reads relu2.stage1b
   CHECK(crossing(m, "norm2.stage2a") == narrow + wide);
-  CHECK(crossing(m, "shortcut.stage2a") == 2 * narrow);  // norm2 and the projection
+  CHECK(crossing(m, "shortcut.stage2a") == 2 * narrow);  // norm2 and the projection cross
   CHECK(crossing(m, "relu2.stage2a") == narrow);
 }
 
@@ -63,7 +64,7 @@ TEST_CASE(
       REQUIRE(stages[0].weight_bytes + stages[1].weight_bytes == 4 * m.parameters());
       REQUIRE(stages[0].macs + stages[1].macs == m.macs());
       REQUIRE(stages[0].flop + stages[1].flop == m.flop());
-      // After the cut every layer reads tensors that are made there or that have crossed.
+      // Layers after the cut read only tensors that are made after the cut or that crossed it.
       std::int64_t read = 0;
       for (std::uint32_t made = 0; made <= cut; ++made) {
         bool needed = false;

@@ -1,5 +1,5 @@
-// If a policy repeats its work, one round is the body of its plan, for any number of micro-batches per step. Times in
-// the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// Tests that one round is the body of a plan if a policy repeats its work, for any number of micro-batches per step.
+// Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -40,8 +40,9 @@ Plan planned(const std::string& workload, const std::string& rest,
   return plan;
 }
 
-TEST_CASE("resident: the plan of a million micro-batches is as long as that of one") {
-  // W = 0.6; per micro-batch the input takes 0.001, the computation 6 and the answer 0.001.
+TEST_CASE(
+    "resident: the plan of a million micro-batches is as long as the plan of one micro-batch") {
+  // The weights take 0.6. For each micro-batch, the input takes 0.001, the computation 6 and the answer 0.001.
   const std::string policy = "policy: {name: resident, buffers: 2}\n";
   const Plan one = planned("batches_per_step: 1", policy);
   for (const std::int64_t count : {2, 10, 1'000'000}) {
@@ -64,13 +65,13 @@ TEST_CASE("resident: the plan of a million micro-batches is as long as that of o
   }
 }
 
-TEST_CASE("resident: with more buffers the round has as many micro-batches as go ahead, or more") {
-  // With three inputs ahead, a round has at least 3 micro-batches. Steps of 12 have rounds of 3, steps of 10 rounds of
-  // 5, and 7, a prime, has one round of 7.
+TEST_CASE("resident: a round has at least as many micro-batches as inputs that are loaded ahead") {
+  // With three inputs loaded ahead, a round has at least 3 micro-batches. Steps of 12 micro-batches have rounds of 3,
+  // steps of 10 have rounds of 5, and steps of 7 have one round of 7, because 7 is a prime number.
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
-    // 0.6 + 0.001 + 2 steps + 0.001
+    // The run takes 0.6 + 0.001 + 2 steps + 0.001.
     CHECK(replay(plan).makespan == ms(0.602 + 12.0 * count));
     CHECK(plan.iterations == 2 * plan.iterations_per_step);
     return plan.iterations_per_step;
@@ -81,9 +82,9 @@ TEST_CASE("resident: with more buffers the round has as many micro-batches as go
   CHECK(rounds(2) == 1);
 }
 
-TEST_CASE("resident: only as many inputs are loaded ahead as there is room for") {
-  // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. 607 kB have room for two more
-  // inputs. Four buffers would hold three more.
+TEST_CASE("resident: only as many inputs are loaded ahead as fit") {
+  // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. Within 607 kB, there is room for
+  // two more inputs, although four buffers would hold three more inputs.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -95,7 +96,8 @@ TEST_CASE("resident: only as many inputs are loaded ahead as there is room for")
 }
 
 TEST_CASE("resident: steps are counted if the body is a part of a step") {
-  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 each without a pause, so a step of 5 takes 5.
+  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 each without a pause, so that a step of 5 micro-batches
+  // takes 5.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
@@ -108,7 +110,7 @@ TEST_CASE("resident: steps are counted if the body is a part of a step") {
 }
 
 TEST_CASE("without overlap a round follows the round before it") {
-  // 0.6 + 6 x (0.001 + 6 + 0.001)
+  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001).
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
@@ -119,9 +121,10 @@ TEST_CASE("without overlap a round follows the round before it") {
   }
 }
 
-TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
-  // The stages are A and B, C, whose weights take 0.1 and 0.5 and share one link. A's weights are there at 0.2, and all
-  // at 0.6. The input (0.001) follows. A micro-batch takes 1 + 0.002 over the pair link + 2 + 3; answers take 0.001.
+TEST_CASE("sharded: on two devices, the body is one micro-batch, too") {
+  // The first stage is A, and the second stage is B and C. Their weights take 0.1 and 0.5 and share one link. A's
+  // weights have arrived at 0.2, and all weights at 0.6. The input (0.001) follows. A micro-batch takes 1, then 0.002
+  // over the link of the pair, and then 2 + 3; answers take 0.001.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
     const Plan plan = planned(workload, rest, two_devices);
@@ -136,7 +139,7 @@ TEST_CASE("sharded: the body is one micro-batch, on two devices as on one") {
 }
 
 TEST_CASE("phased: a round brings the first phase back to the first device") {
-  // Three phases per batch on two devices: a round is two batches. Four batches are two rounds.
+  // With three phases per batch on two devices, a round is two batches. So four batches are two rounds.
   const std::string rest =
       "stages: {cut: per_layer}\nphases: {activations: on_chip}\n"
       "policy: {name: phased, in_flight: 1}\n";
@@ -151,20 +154,21 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // The same work in other steps: 12 batches take the same time.
+  // In steps of another length, the same number of batches takes the same time.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // With two steps of a million the plan is not longer.
+  // With two steps of a million batches each, the plan is not longer.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
-  // The devices compute four and three of seven batches, 6 each, in each of two steps. The weights of both come over
-  // one link (1.2), and then both inputs (0.002). The first replica computes 8 x 6 without a pause.
+  // In each of two steps, the devices compute four and three of seven batches, in 6 per batch. The weights of both
+  // devices come over one link (1.2), and then the inputs of both devices (0.002). The first replica computes 8 x 6
+  // without a pause.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",

@@ -1,5 +1,5 @@
-// A tensor that crosses several cuts is held once and moved once. Times in the comments are in milliseconds. With 1
-// GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// Tests that a tensor that crosses several cuts is held once and moved once. Times in the comments are in milliseconds.
+// With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -21,7 +21,7 @@ struct Drawn {
   std::vector<std::string> inputs;
 };
 
-/// The layers with their times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms,
+/// The layers have these times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms,
 /// 2 kB; d 1 ms, 1 kB.
 const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
@@ -87,7 +87,7 @@ TEST_CASE("a stage says which tensors cross out of it, and their sum is its outp
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 5);
-  // Layers: image 0, a 1, b 2, c 3, sum 4, d 5.
+  // The layers have the numbers image 0, a 1, b 2, c 3, sum 4, d 5.
   CHECK(stages[0].crosses == std::vector<Crossing>{{1, 2000}});
   CHECK(stages[1].crosses == std::vector<Crossing>{{1, 2000}, {2, 2000}});
   CHECK(stages[2].crosses == std::vector<Crossing>{{1, 2000}, {3, 2000}});
@@ -100,17 +100,20 @@ TEST_CASE("a stage says which tensors cross out of it, and their sum is its outp
   }
 }
 
-TEST_CASE("resident: a shortcut is on the device once, from its maker to its last reader") {
-  // a holds 1 + 2 kB; b 2 + 2; c (with a and b) 6; sum (with a and c) 6; d 2 + 1. If a were copied
-  // at each cut, c would hold 4 + 4.
+TEST_CASE(
+    "resident: a shortcut is on the device once, from the stage that makes it to the last "
+    "stage that reads it") {
+  // While a runs, the device holds 1 + 2 kB; while b runs, 2 + 2 kB; while c runs, 6 kB (with a and b); while the sum
+  // runs, 6 kB (with a and c); while d runs, 2 + 1 kB. If a were copied at each cut, the device would hold 4 + 4 kB
+  // while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
   CHECK(peak(plan, "gpu0") == 6000);
 }
 
-TEST_CASE("sharded: a tensor that its maker's device reads is not sent back") {
-  // a and the sum are on gpu0, b and c on gpu1: a is sent there (0.002), and c is sent back (0.002).
+TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
+  // a and the sum are on gpu0, and b and c are on gpu1. So a is sent to gpu1 (0.002), and c is sent back (0.002).
   const Plan plan =
       make_plan(scenario_of(block, 250,
                             "stages: {cut: per_layer}\n"
@@ -119,8 +122,9 @@ TEST_CASE("sharded: a tensor that its maker's device reads is not sent back") {
   CHECK(makespan_of(plan) == ms(0.001 + 1 + 0.002 + 5 + 0.002 + 2 + 0.001));
 }
 
-TEST_CASE("sharded: a shortcut is sent to its reader's device during other computations") {
-  // a and b are on gpu0, the rest on gpu1: the next stage waits for b (0.002), and a (0.002) is sent while c runs.
+TEST_CASE("sharded: a shortcut is sent to the device that reads it during other computations") {
+  // a and b are on gpu0, and the other layers are on gpu1. The next stage waits for b (0.002), and a (0.002) is sent
+  // while c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
@@ -131,7 +135,7 @@ TEST_CASE("sharded: a shortcut is sent to its reader's device during other compu
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
-/// Layers that read up to three of the layers before them; some are read by no layer.
+/// Returns layers that read up to three of the layers before them. Some layers are read by no layer.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
   std::vector<std::string> names = {"image"};
@@ -179,7 +183,7 @@ TEST_CASE("random graphs with random cuts: both executors compute, hold and free
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // If it runs one action at a time, the plan holds as many bytes as the program says.
+      // If actions run one at a time, the plan holds as many bytes as the program says.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

@@ -1,4 +1,4 @@
-// Bytes of stages worked out by hand, and the balanced cut compared with all cuts.
+// Tests bytes of stages against hand calculations, and compares the balanced cut with all cuts.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -8,11 +8,11 @@
 using namespace sluice;
 using namespace sluice::test;
 
-TEST_CASE("workspace of a chain is the greatest pair of inner neighbours") {
-  const Model model = chain();  // outputs 10 | 20, 30, 5, 7
+TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inner tensors") {
+  const Model model = chain();  // the input has 10 elements, and the outputs have 20, 30, 5 and 7
   // All layers are in one stage, in float32. The inner tensors are a, b and c. While a runs, the stage holds a = 20;
-  // while b runs, a + b = 50; while c runs, b + c = 35; while d runs, c = 5 (d itself leaves the stage). The most is
-  // 50.
+  // while b runs, a + b = 50; while c runs, b + c = 35; while d runs, c = 5 (d itself leaves the stage). The greatest
+  // sum is 50.
   const auto one = make_stages(model, {4}, DType::float32);
   REQUIRE(one.size() == 1);
   CHECK(one[0].input_bytes == 4 * 10);
@@ -20,7 +20,7 @@ TEST_CASE("workspace of a chain is the greatest pair of inner neighbours") {
   CHECK(one[0].workspace_bytes == 4 * 50);
   CHECK(one[0].weight_bytes == 4 * 10);
 
-  // Cut after b: {input, a, b} has the inner tensor a (20, held while a and while b runs);
+  // With a cut after b, the stage {input, a, b} has the inner tensor a (20), which is held while a and b run. The stage
   // {c, d} has the inner tensor c (5). b crosses the cut.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   REQUIRE(two.size() == 2);
@@ -39,26 +39,28 @@ TEST_CASE("a stage of one layer has no workspace") {
     CHECK(stage.workspace_bytes == 0);
 }
 
-TEST_CASE("in a diamond everything live across a cut crosses it") {
-  // input 10 -> a 8; a -> b 16, a -> c 4; b, c -> d 2 (a residual block: a is held until c has run)
+TEST_CASE(
+    "in a diamond, every tensor that is made before a cut and read after it crosses the cut") {
+  // The input (10 elements) goes into a (8), a goes into b (16) and c (4), and b and c go into d (2). As in a residual
+  // block, a is held until c has run.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
-  // All layers are in one stage. While a runs, it holds a = 8; while b runs, a + b = 24; while c runs, a + b + c = 28;
-  // while d runs, b + c = 20.
+  // All layers are in one stage. While a runs, the stage holds a = 8; while b runs, a + b = 24; while c runs, a + b + c
+  // = 28; while d runs, b + c = 20.
   const auto one = make_stages(model, {4}, DType::int8);
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // A cut after b: both a and b are read later, 8 + 16 = 24, so that the first stage has no inner tensor. Then c (4) is
-  // inner of the second stage while c and while d runs.
+  // With a cut after b, both a and b are read later (8 + 16 = 24), so that the first stage has no inner tensor. c (4)
+  // is an inner tensor of the second stage while c and d run.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
   CHECK(two[1].input_bytes == 24);
   CHECK(two[1].workspace_bytes == 4);
-  // A cut after c: no layer needs a any more, and b and c cross, 20. The inner tensor of the first stage is a, while a,
-  // b and c run.
+  // With a cut after c, no later layer reads a, and b and c cross (20). The inner tensor of the first stage is a, which
+  // is held while a, b and c run.
   const auto later = make_stages(model, {3, 4}, DType::int8);
   CHECK(later[0].output_bytes == 20);
   CHECK(later[0].workspace_bytes == 8);
@@ -66,7 +68,7 @@ TEST_CASE("in a diamond everything live across a cut crosses it") {
 }
 
 TEST_CASE("an input that a later stage reads crosses every cut before it") {
-  // input 10 -> a 8 -> b 6; b and the input -> c 4
+  // The input (10 elements) goes into a (8), a goes into b (6), and b and the input go into c (4).
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {0, 2}, 4, 0, 1)};
@@ -80,30 +82,30 @@ TEST_CASE("an input that a later stage reads crosses every cut before it") {
 }
 
 TEST_CASE("an answer in the middle of a model is kept to the end") {
-  // input 10 -> a 8 -> b 6, and no layer reads b; a -> c 4
+  // The input (10 elements) goes into a (8), a goes into b (6) and c (4), and no layer reads b.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {1}, 4, 0, 1)};
   const auto stages = make_stages(model, {2, 3}, DType::int8);
-  CHECK(stages[0].output_bytes == 14);  // a, still to be read, and the answer b
+  CHECK(stages[0].output_bytes == 14);  // a, which c still reads, and the answer b
   CHECK(stages[1].output_bytes == 10);  // the answers b and c
 }
 
 TEST_CASE("a second input exists from the beginning") {
-  // image 10, mask 3; image -> a 8; a, mask -> b 5
+  // The image (10 elements) goes into a (8), and a and the mask (3) go into b (5).
   Model model;
   model.layers = {layer("image", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("mask", {}, 3, 0, 0), layer("b", {1, 2}, 5, 0, 1)};
   const auto stages = make_stages(model, {1, 3}, DType::int8);
   CHECK(stages[0].input_bytes == 13);
-  CHECK(stages[0].output_bytes == 11);  // a, and the mask that waits
+  CHECK(stages[0].output_bytes == 11);  // a and the mask, which b will read
   CHECK(stages[1].workspace_bytes == 0);
   CHECK(stages[1].name == "b");
 }
 
 namespace {
 
-/// Returns the longest stage of the best way to cut `seconds` into `count` stages.
+/// Returns the seconds of the longest stage if `seconds` is cut into `count` stages in the best way.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -129,7 +131,7 @@ TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random ch
     model.layers = {layer("input", {}, 1, 0, 0)};
     const auto layers = 1 + random() % 10;
     for (std::uint32_t i = 0; i < layers; ++i) {
-      seconds.push_back(static_cast<std::int64_t>(random() % 12));  // zeros and ties included
+      seconds.push_back(static_cast<std::int64_t>(random() % 12));  // with zeros and ties
       model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, 0, seconds.back()));
     }
     const std::size_t count = 1 + random() % layers;
@@ -141,23 +143,25 @@ TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random ch
   }
 }
 
-TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where it is closed") {
+TEST_CASE(
+    "single_tensor cuts a chain after each layer, and a diamond only after its branches "
+    "have joined") {
   CHECK(Cutting(chain()).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 2, 3, 4});
   Model model;
-  // After b and after c two tensors cross: a and b, b and c. d joins them, e reads d.
+  // After b two tensors cross, a and b. After c two tensors cross, b and c. d joins b and c, and e reads d.
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("b", {1}, 16, 0, 1),    layer("c", {1}, 4, 0, 1),
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // A shortcut leads from a to the end. c is an answer in the middle of the model and is kept to the end.
+  // Here a shortcut leads from a to the end, or c is an answer in the middle of the model, which is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
   Model answers = model;
   answers.layers[4].inputs = {2};
   CHECK(Cutting(answers).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
-  // A second input is there from the beginning, and crosses until it is read.
+  // A second input exists from the beginning, and crosses every cut until it is read.
   Model late = chain();
   late.layers.push_back(layer("other", {}, 3, 0, 0));
   late.layers.push_back(layer("sum", {4, 5}, 7, 0, 1));
@@ -165,7 +169,7 @@ TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // The stages together keep and pass on what one stage of everything keeps and passes on.
+  // All stages together keep and pass on the same tensors as a single stage of all layers.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

@@ -1,4 +1,5 @@
-// The time of a step in the steady state, if a scenario has only one step. With 1 GFLOP/s and 1 GB/s, times are in ms.
+// Tests the time of a step in the steady state, for scenarios that have only one step. With 1 GFLOP/s and 1 GB/s, times
+// are in milliseconds.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -30,8 +31,8 @@ RunResult run_of(const Plan& plan) {
 }
 
 TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
-  // The weights take 0.6, the input 0.001, the computation 6 and the answer 0.001. Then only the
-  // computation binds: the next input is loaded, and the last answer is saved, during it.
+  // The weights take 0.6, the input 0.001, the computation 6 and the answer 0.001. In the steady state only the
+  // computation binds, because inputs are loaded and answers are saved during computations.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
@@ -49,7 +50,7 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("groups that take turns are loaded again for every step") {
-  // 310 kB hold one layer at a time, so that one action runs after the other: 0.6 for weights, 6 for computation, 0.001
+  // 310 kB hold one layer at a time, so that actions run one after the other: 0.6 for weights, 6 for computation, 0.001
   // for the input and 0.001 for the answer. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
@@ -60,7 +61,9 @@ TEST_CASE("groups that take turns are loaded again for every step") {
   CHECK(number(result, "step_s") == ms(6.602));
 }
 
-TEST_CASE("further steps after one step equal the steps of many, for policies that repeat it") {
+TEST_CASE(
+    "further steps after a single step equal the steps of a long run, for policies that "
+    "repeat steps") {
   for (const char* policy :
        {"resident, buffers: 2", "resident, buffers: 4", "resident, overlap: false", "basic",
         "sharded", "sharded, overlap: false", "data_parallel, replica: resident"})
@@ -78,13 +81,13 @@ TEST_CASE("further steps after one step equal the steps of many, for policies th
       const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
       REQUIRE(one);
       CHECK(*one == Approx(many.value()).epsilon(1e-9));
-      // In a run of many steps, all steps except the first take that long.
+      // In a run of many steps, all steps except the first take as long as a further step.
       const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
       CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
     }
 }
 
-TEST_CASE("the first step is complete before those that follow it") {
+TEST_CASE("the first step is complete before the steps that follow it") {
   const RunResult one = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   const RunResult nine =
       run_of(planned("batch: 1, steps: 9", "policy: {name: resident, buffers: 2}\n"));
@@ -109,7 +112,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "large steps are simulated only a few times further, and a plan without a body not at all") {
+    "of large steps, only a few further steps are simulated, and of a plan without a body none") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;

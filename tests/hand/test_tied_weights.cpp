@@ -1,4 +1,4 @@
-// Weights that two layers share, in several stages: each stage that uses them holds them once.
+// Tests weights that two layers share, in several stages. Each stage that uses the shared weights holds them once.
 #include <catch2/catch.hpp>
 
 #include "stage/sizes.hpp"
@@ -9,10 +9,13 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("GPT-2 cut in two has the table of words in both halves, and uncut only once") {
+TEST_CASE(
+    "if GPT-2 is cut in two, both halves have the table of words, and without a cut there "
+    "is one table") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
-  // The table of words has 50257 x 768 = 38,597,376 parameters, that of positions 1024 x 768 = 786,432, a block 12 x
-  // 768^2 + 13 x 768 = 7,087,872, and the last norm 2 x 768 = 1,536. In int8 a parameter is a byte.
+  // The table of words has 50257 x 768 = 38,597,376 parameters, and the table of positions has 1024 x 768 = 786,432. A
+  // block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has 2 x 768 = 1,536. In int8, a parameter
+  // is a byte.
   const auto whole = cutting.cut("{cut: explicit, after: []}");
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].weight_bytes == 38'597'376 + 786'432 + 12 * 7'087'872 + 1'536);
@@ -24,7 +27,7 @@ TEST_CASE("GPT-2 cut in two has the table of words in both halves, and uncut onl
 }
 
 TEST_CASE("a stage holds one copy of the weights that three layers share, wherever the cuts are") {
-  // a has 6 parameters of its own, and b has 2. c and d share those of a; d also has a bias of 3.
+  // a has 6 parameters of its own, and b has 2. c and d share the parameters of a; d also has a bias of 3.
   Model model = chain();
   model.layers[1].parameters = 6;
   for (const std::uint32_t l : {3U, 4U}) {
@@ -42,7 +45,7 @@ TEST_CASE("a stage holds one copy of the weights that three layers share, wherev
   CHECK(sizes.weights(1, 3) == 6 + 2);
 }
 
-TEST_CASE("a layer reads tied weights like its own") {
+TEST_CASE("a layer reads tied weights like weights of its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
   // The layer reads 2 x 768 inputs and the table, and writes 2 x 50257 outputs, at 4 bytes each.

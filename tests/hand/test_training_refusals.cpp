@@ -1,4 +1,4 @@
-// Training with optimal and phased. Questions that training cannot answer are refused with the reason.
+// Tests training with optimal and phased, and the refusals of questions that training cannot answer.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -6,10 +6,9 @@ namespace {
 
 using namespace training_case;
 
-TEST_CASE(
-    "optimal with either solver: the least of the costs of keeping, copying and recomputing") {
-  // One sample needs 8 kB. To keep the input and A's output until backward C as well would take 11 kB. 8 kB are enough
-  // if the input is dropped and loaded again (0.001), and A's output is moved (2 x 0.002) or recomputed (1 ms).
+TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and recomputing") {
+  // If the input and A's output are kept until the backward pass of C, 11 kB are needed. 8 kB are enough if the input
+  // is dropped and loaded again (0.001), and A's output is moved (2 x 0.002) or recomputed (1 ms).
   for (const char* solver : {"frontier", "milp"}) {
     CAPTURE(solver);
     CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
@@ -32,12 +31,13 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
 }
 
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
-  // Two devices with their own links, without overlap, and sgd. The phases FA, FB, FC, BC, BB and BA take 1, 2, 3, 6, 4
-  // and 2 ms. They run on devices 0, 1, 0, 1, 0 and 1. Each loads its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. These
-  // tensors are saved to and loaded from host memory: A's output for FB (0.002 each way; BB on device 0 finds it where
-  // FA made it), B's output for FC (0.003; BC on device 1 finds it), C's output for BC (0.001), the gradient of B's
-  // output from BC for BB (0.003), and that of A's from BB for BA (0.002). The input is loaded for FA and for BA.
-  // Updates take 0.3, and saving the weights 0.6.
+  // Two devices have their own links, and train with sgd and without overlap. The phases FA, FB, FC, BC, BB and BA take
+  // 1, 2, 3, 6, 4 and 2 ms. They run on devices 0, 1, 0, 1, 0 and 1. Each phase loads its weights: 0.1 + 0.2 + 0.3 +
+  // 0.3 + 0.2 + 0.1. The following tensors are saved to host memory and loaded from it. A's output takes 0.002 each way
+  // for FB; for BB, it is still on device 0, where FA made it. B's output takes 0.003 for FC; for BC, it is still on
+  // device 1. C's output takes 0.001 for BC. The gradient of B's output takes 0.003 from BC to BB, and the gradient of
+  // A's output takes 0.002 from BB to BA. The input is loaded for FA and for BA. Updates take 0.3, and saving the
+  // weights takes 0.6.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
@@ -78,7 +78,7 @@ TEST_CASE("keys without a meaning in training are refused at their position") {
     }
 }
 
-TEST_CASE("the advice for a plan that does not fit leaves out what is already done") {
+TEST_CASE("the advice for a plan that does not fit leaves out changes that are already made") {
   const auto refusal = [](const std::string& policy, const std::string& micro_batch) {
     try {
       makespan_of("workload: {mode: training, batch: 4, optimizer: none, micro_batch: " +
@@ -129,7 +129,7 @@ TEST_CASE("a budget that is too small for training is refused with the bytes by 
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
 }
 
-/// Two layers of 1000 elements (4 kB) each. The second one has 1000 weights.
+/// Two layers have 1000 elements (4 kB) each. The second layer has 1000 weights.
 Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -161,15 +161,16 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // If a's backward pass was measured, it exists: the input is kept for it, and b makes its gradient.
+  // If the backward pass of a was measured, the backward pass exists. The input is kept for it, and b makes the
+  // gradient for it.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);
 }
 
 TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
-  // relu has 1000 FLOP (1 us). dense has 2 x 10,000 FLOP (20 us) forward, and twice as many backward. The weights have
-  // 40 kB (40 us), and the input takes 4 us.
+  // relu has 1000 FLOP (1 us). dense has 2 x 10,000 FLOP (20 us) forward, and 4 x 10,000 FLOP backward. The weights
+  // have 40 kB (40 us), and the input takes 4 us.
   const Plan plan = make_plan(before_the_first_weights(
       "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
       "      - {type: dense, features: 10, bias: false}\n",

@@ -1,5 +1,5 @@
-// The two workloads of the speed comparison end at the time that independent programs compute: a max-plus loop, an
-// event queue and bare SimGrid. All times are whole microseconds.
+// Tests that the two workloads of the speed comparison end at the times that independent programs compute: a max-plus
+// loop, an event queue and bare SimGrid. All times are whole microseconds.
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
@@ -12,25 +12,24 @@ namespace sluice {
 namespace {
 
 void require_makespan(const Plan& made, double microseconds) {
-  const Plan plan = plan_from_text(to_text(made), "workload");  // the plan as an importer reads it
+  const Plan plan = plan_from_text(to_text(made), "workload");  // as if an importer had written it
   check(plan);
   const Approx exact = Approx(microseconds * 1e-6).epsilon(1e-12);
   CHECK(replay(plan).makespan == exact);
   CHECK(execute_isolated(plan).report.makespan == exact);
 }
 
-TEST_CASE("1F1B pipelines of uneven stages end when a max-plus recursion says") {
+TEST_CASE("1F1B pipelines of uneven stages end at the time of a max-plus recursion") {
   require_makespan(bench::pipeline_plan({4, 8, true, true}), 44'536);
   require_makespan(bench::pipeline_plan({8, 64, true, true}), 300'847);
   require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
 }
 
-// There are P stages and M micro-batches. A forward pass takes f = 1000, a backward pass b = 2000,
-// and a transfer x = 640 + 10. With GPipe the last stage begins after (P-1)(f + x) and computes M
-// f, then M b without a pause, because its own backward passes come first. The last gradient
-// crosses P-1 stages in (P-1)(b + x):
+// There are P stages and M micro-batches. A forward pass takes f = 1000, a backward pass b = 2000, and a transfer x =
+// 640 + 10. With GPipe the last stage begins after (P-1)(f + x). It computes M f and then M b without a pause, because
+// its own backward passes come first. The last gradient crosses P-1 stages in (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
-TEST_CASE("a GPipe pipeline of equal stages takes its closed form") {
+TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
     const double x = 640 + 10, f = 1000, b = 2000;
     const double expected = (stages - 1) * (f + b + 2 * x) + micro_batches * (f + b);
@@ -38,19 +37,19 @@ TEST_CASE("a GPipe pipeline of equal stages takes its closed form") {
   }
 }
 
-TEST_CASE("1F1B pipelines of equal stages take longer where latency meets the order of 1F1B") {
+TEST_CASE("1F1B pipelines of equal stages take longer because of latency") {
   require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
   require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
   require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
 }
 
-// With one layer nothing overlaps: forward 1000 + h, save 650, load 650, backward 2000 + h. The h
-// of five iterations add up to 476: 5 x 4300 + 476.
+// With one layer no actions overlap. The forward pass takes 1000 + h, save and load take 650 each, and the backward
+// pass takes 2000 + h. All h of five iterations add up to 476, so that the run takes 5 x 4300 + 476.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }
 
-TEST_CASE("an offloaded chain ends when an event queue says") {
+TEST_CASE("an offloaded chain ends at the time of an event queue") {
   require_makespan(bench::offload_plan(2, 3), 22'438);
   require_makespan(bench::offload_plan(3, 4), 42'387);
   require_makespan(bench::offload_plan(12, 100), 3'850'602);

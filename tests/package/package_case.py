@@ -1,4 +1,4 @@
-"""Shared by the tests that compare the Python package with the command line."""
+"""Helpers for the tests that compare the Python package with the command line."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-"""Shared by the tests of profile_torch: a clock that advances only with the measured work, a meter of known joules, and
-a folder."""
+"""Helpers for the tests of profile_torch: a clock that advances only with the measured work, a meter of known joules,
+and a folder."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ class Clock:
 
 
 class Works(nn.Module):
-    """A module that takes a given time by the clock. After `calls` calls it fails."""
+    """A module that takes given seconds by the clock, and fails after `calls` calls."""
 
     left = {}
 
@@ -51,7 +51,7 @@ class Works(nn.Module):
 
 
 class StandIn:
-    """A meter of a device that takes 3 W while it works, in steps of 1/8 J."""
+    """A meter with steps of 1/8 J, for a device that takes 3 W while it works."""
 
     name = "stand_in"
 

@@ -1,4 +1,4 @@
-"""The built package; tests that need it skip if it was not built."""
+"""Imports the package that was built. Tests that need the package are skipped if it was not built."""
 
 import importlib.util
 import sys
@@ -11,7 +11,7 @@ except ImportError as error:
 
 
 def need(*modules):
-    """Skips if one of Debian's packages is not installed."""
+    """Skips the test if one of Debian's packages is not installed."""
     for module in modules:
         if importlib.util.find_spec(module) is None:
             print(f"skipped: {module} is not installed")

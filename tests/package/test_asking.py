@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Questions as users write them: names, changes, element types; dropped keys are reported."""
+"""Tests questions as users write them: names, changes, element types, and notes about keys that are dropped."""
 
 import pathlib
 import pickle
@@ -35,7 +35,7 @@ class Names(unittest.TestCase):
     def test_objects_made_by_name_can_be_pickled(self):
         for made in (sluice.Scenario("alexnet_resident"), sluice.Model("alexnet"), sluice.Platform("k40")):
             self.assertEqual(pickle.loads(pickle.dumps(made)), made)
-        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # as Dask sends it
+        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # Dask also pickles functions
 
     def test_an_unknown_name_says_where_names_are(self):
         for make, words in ((sluice.Scenario, "list scenarios"), (sluice.Model, "list models"),
@@ -60,14 +60,14 @@ class Models(unittest.TestCase):
         self.assertEqual(sluice.model("gpt2").with_(blocks=3), sluice.model("gpt2", blocks=3))
         self.assertEqual(sluice.model("alexnet").with_(scale=200).parameters,
                          200 * sluice.model("alexnet").parameters)
-        chain = sluice.model("matmul_chain")  # whose parameter is called `layers`
+        chain = sluice.model("matmul_chain")  # a model with a parameter called `layers`
         self.assertEqual(chain.with_(layers=7).parameters, 7 * 250 * 250)
 
     def test_a_layer_is_changed_by_its_name_or_position(self):
         model = sluice.model("alexnet")
         wide = model.with_({"layers.conv1.channels": 128, "name": "wide"})
         self.assertEqual(wide.name, "wide")
-        # conv1 has 11 x 11 x 3 weights a channel, and conv2 5 x 5 x 256 for each channel of conv1.
+        # conv1 has 11 x 11 x 3 weights per channel, and conv2 has 5 x 5 x 256 weights per channel of conv1.
         self.assertEqual(wide.parameters - model.parameters, 32 * (11 * 11 * 3 + 5 * 5 * 256))
         self.assertEqual(model.with_({"layers.1.channels": 128}).parameters, wide.parameters)
         asked = sluice.load("alexnet_x200").with_({"model.definition.layers.conv1.channels": 128})

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Comparison of runs: their differences, their pictures on common axes, and one time base for all."""
+"""Tests the comparison of runs: their differences, their pictures on common axes, and the common time base."""
 
 import unittest
 
@@ -115,7 +115,7 @@ class OneTimeBase(unittest.TestCase):
             self.assertEqual(float(data["samples_done"].sel(run=name).max()), result.metrics.samples)
 
     def test_a_bin_equals_a_count_by_hand(self):
-        """Computes each bin of a small run again from its spans and memory events."""
+        """Computes each bin of a small run from its spans and memory events."""
         times = np.linspace(0, 1.2 * SMALL.metrics.makespan_s, 38)[1:]
         data, spans, memory = SMALL.resampled(times), SMALL.spans, SMALL.memory
         begin = 0.0

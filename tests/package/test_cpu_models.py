@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""analysis/measure/cpu_models.py: the simulated seconds of a model are the sum of the measured seconds of all its
-operators. No time is asserted."""
+"""Tests analysis/measure/cpu_models.py. The simulated seconds of a model must be the sum of the measured seconds of all
+its operators. No measured time is asserted."""
 
 import csv
 import statistics

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every public function, given any argument, answers or refuses with one of Sluice's errors and a message."""
+"""Tests that every public function answers any argument, or refuses it with one of Sluice's errors and a message."""
 
 import inspect
 import os
@@ -26,7 +26,7 @@ class Hostile:
 
 
 def values():
-    """Values of every kind. They are made for no particular parameter, but some are valid by accident."""
+    """Returns values of every kind. They are not made for any parameter, but some are valid by accident."""
     itself = {}
     itself["itself"] = itself
     deep = []
@@ -46,7 +46,7 @@ def builder():
 
 
 def subjects():
-    """(function, its other arguments): each parameter in turn gets each value."""
+    """Returns pairs of a function and its valid arguments. Each parameter in turn gets each value."""
     scenario = sluice.load("phased_ipu_pair", SMALL)
     plan, model, platform = scenario.plan(), sluice.model("alexnet"), sluice.platform("k40")
     yield from [(sluice.load, ["alexnet_x200"]), (sluice.model, ["alexnet"]), (sluice.platform, ["k40"]),
@@ -85,7 +85,7 @@ CHANGED = ("workload", "workload.batch", "workload.dtype", "policy", "policy.nam
 
 class Garbage(unittest.TestCase):
     def call(self, function, args, kwargs, what):
-        """Calls the function, which answers or raises one of Sluice's errors. Returns whether it refused."""
+        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether it raised an error."""
         try:
             function(*args, **kwargs)
         except sluice.Error as error:
@@ -115,7 +115,7 @@ class Garbage(unittest.TestCase):
                     continue
                 for value in values():
                     if parameter.name == "progress" and callable(value):
-                        continue  # an exception of the caller's own function reaches the caller
+                        continue  # an exception in the caller's own function is passed on to the caller
                     given, more = list(args), {}
                     if place < len(args):
                         given[place] = value

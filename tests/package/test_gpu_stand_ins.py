@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Code that needs a GPU, tested with stand-ins: NVML and nvidia-smi that report known joules, copies of known rates by the
-scripts for torch and for CUDA, and streams that overlap. Whether a real library has the same calls is not tested here."""
+"""Tests code that needs a GPU with stand-ins: NVML and nvidia-smi that report known joules, copies of known rates by
+the scripts for torch and for CUDA, and streams that overlap. The calls of the real libraries are not tested here."""
 
 import json
 import os
@@ -146,8 +146,8 @@ def ones(size, dtype, pin_memory):
     return Tensor(size, "pinned" if pin_memory else "pageable")
 '''
 
-# Streams run at the same time. A copy down takes bytes / 20 GB/s, a copy up bytes / 10 GB/s, a
-# product FLOP / 1 TFLOP/s.
+# Streams run at the same time. A copy down takes bytes / 20 GB/s, a copy up takes bytes / 10 GB/s, and a product takes
+# FLOP / 1 TFLOP/s.
 STREAMS = '''
 """The part of torch that streamed_overlap.py calls: streams whose clocks wait for events."""
 
@@ -329,7 +329,7 @@ class Copies(Folder):
         self.assertEqual(set(found), set(rates))
         for way, rate in rates.items():
             self.assertAlmostEqual(found[way]["bandwidth_bytes_per_s"] / rate, 1, 3)
-            # Of 4 to 64 queued copies only the first takes the additional 3 us.
+            # Of 4 to 64 queued copies, only the first copy takes the additional 3 us.
             self.assertLess(abs(found[way]["setup_s"] - 5e-6), 0.1e-6)
             self.assertLess(abs(found[way]["latency_s"] - 3e-6), 0.1e-6)
 
@@ -361,12 +361,13 @@ class Overlap(Folder):
             env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Stand-in: streams, 6 layers of 1000 x 1000", done.stdout)
-        # The weights of a layer have 4 MB and take 0.2 ms. With 50 rows a layer takes 0.1 ms, and the input of 0.2 MB
-        # takes 0.01 ms down and 0.02 ms up. Then copies bind: 0.01 + 6 x 0.2 + 0.1 + 0.02 ms. The simulated link is as
-        # fast up as down, so that the simulated run takes 0.01 ms less. Of the 0.6 ms of computing, 1.2 + 0.6 - 1.33 =
-        # 0.47 ms run during copies (simulated: 0.48 ms). With 250 rows a layer takes 0.5 ms, and the input 0.05 ms down
-        # and 0.1 ms up: 0.05 + 0.2 + 6 x 0.5 + 0.1 ms. Of the 1.2 ms of copies, 1.2 + 3 - 3.35 = 0.85 ms run during
-        # computations (simulated: 0.9 ms).
+        # The weights of a layer have 4 MB and take 0.2 ms. With 50 rows a layer takes 0.1 ms; the input takes 0.01 ms
+        # down, and the answer takes 0.02 ms up (0.2 MB each). In this case, copies bind: 0.01 + 6 x 0.2 + 0.1 + 0.02
+        # ms. The simulated link is as fast up as down, so that the simulated run takes 0.01 ms less. Of the 0.6 ms of
+        # computing, 1.2 + 0.6 - 1.33 = 0.47 ms run during copies (simulated: 0.48 ms). With 250 rows a layer takes 0.5
+        # ms, the input takes 0.05 ms and the answer 0.1 ms. So the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 ms. Of the 1.2
+        # ms of copies, 1.2 + 3
+        # - 3.35 = 0.85 ms run during computations (simulated: 0.9 ms).
         self.assertEqual([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[-2:]],
                          [["50", "1.200", "0.600", "1.330", "1.320", "-0.8 %", "78.3 %", "80.0 %"],
                           ["250", "1.200", "3.000", "3.350", "3.300", "-1.5 %", "70.8 %", "75.0 %"]])

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Which module of the package imports which: there is no cycle, and matplotlib and pandas are imported late."""
+"""Tests the imports between the modules of the package. They have no cycle, and matplotlib and pandas are imported only
+when they are needed."""
 
 import ast
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A Jupyter kernel survives interrupts at any moment."""
+"""Tests that a Jupyter kernel survives interrupts at any moment."""
 
 import os
 import pathlib
@@ -87,7 +87,7 @@ class Kernel(unittest.TestCase):
         deadline = time.monotonic() + 5
         while children(helper) and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.assertEqual(children(helper), [])  # nothing is left running
+        self.assertEqual(children(helper), [])  # no child of the helper is left
         self.assertEqual(children(kernel), [helper])
 
 

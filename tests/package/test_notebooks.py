@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The notebooks run from the first cell to the last and show as many pictures as the committed ones. The claims of
-their texts are true."""
+"""Tests that the notebooks run from the first cell to the last, that they show as many pictures as the committed
+notebooks, and that the claims in their texts are true."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis/n
 import execute  # noqa: E402
 
 
-# The claims of their texts and titles.
+# The claims in the texts and titles of the notebooks.
 CLAIMS = {
     "1_first_run": """
 assert result.metrics.bound_by == "dependencies"
@@ -123,7 +123,7 @@ assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
 assert (further < 0).sum() == 2  # because the run waits for nearly 5 % of its time at the beginning
 """,
-    # Measured times are not asserted, but the conclusions from them are.
+    # Measured times are not asserted, but the conclusions from these times are.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()

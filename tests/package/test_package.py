@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The Python package gives the same answers as the command line, and what it exports is documented and typed."""
+"""Tests that the Python package gives the same answers as the command line, and that all exported names are documented
+and typed."""
 
 import ast
 import importlib.util
@@ -62,7 +63,7 @@ class Answers(unittest.TestCase):
     def test_texts_are_kept_in_traces_and_pickles(self):
         changed = sluice.load(PHASED).with_({"platform.links.host.bandwidth": "10GB/s"})
         result = changed.run()
-        self.assertIn("links.host.bandwidth", result.certainty.figures)  # changed, so it has no source
+        self.assertIn("links.host.bandwidth", result.certainty.figures)  # a changed figure has no source
         self.assertAlmostEqual(sum((result.certainty.measured, result.certainty.sourced,
                                     result.certainty.assumed)), 1)
         with tempfile.TemporaryDirectory() as folder:
@@ -167,7 +168,7 @@ class Documented(unittest.TestCase):
             for field in one._fields:
                 self.assertIn(field, one.__doc__, one.__name__)
                 self.assertIn(field, text)
-        for name in ("model", "platform", "policy", "metrics"):  # only functions, and no modules
+        for name in ("model", "platform", "policy", "metrics"):  # these names are functions, not modules
             self.assertIsNone(importlib.util.find_spec(f"sluice.{name}"))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The exceptions of the Python package have the messages and exit codes of the command line."""
+"""Tests that the exceptions of the Python package have the messages and exit codes of the command line."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from sluice_package import sluice
 
 
 class Complaints(unittest.TestCase):
-    """Errors have the text of the command line, and a class for each exit code."""
+    """Errors have the texts of the command line, and there is one class for each exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:
@@ -37,7 +37,8 @@ class Complaints(unittest.TestCase):
                        ["run", PHASED, "workload.batch=many"])
 
     def test_of_a_scenario_that_does_not_fit(self):
-        # The whole message, as --json has it; for a reader of the command line it is cut to five lines.
+        # The exception has the whole message, as with --json. Without --json, the command line cuts the message to five
+        # lines.
         path, change = ROOT / "scenarios/alexnet_x200.yaml", "platform.devices.gpu.memory.capacity"
         with self.assertRaises(sluice.Infeasible) as caught:
             sluice.load(path, {change: "1GB"}).run()
@@ -46,7 +47,7 @@ class Complaints(unittest.TestCase):
         self.assertTrue(told["message"].startswith(told["headline"]))
 
     def test_a_shortage_is_given_in_numbers(self):
-        # 100 B of weights of one product, on a device of 64 B: the load waits for ever.
+        # The product has 100 B of weights, and the device has 64 B. So the load waits for ever.
         scenario = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=5),
             "platform": {"format": "sluice-platform/1", "name": "small", "devices": {"gpu": {
@@ -63,7 +64,7 @@ class Complaints(unittest.TestCase):
         self.assertGreater(error.needed_bytes, 64)
         self.assertEqual(sum(error.by_class.values()), error.needed_bytes)
         self.assertEqual(pickle.loads(pickle.dumps(error)).by_class, error.by_class)
-        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper reports it
+        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper reports this error
             scenario.run()
         self.assertEqual(of_run.exception.needed_bytes, error.needed_bytes)
         self.assertEqual(str(of_run.exception), str(error))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Scenarios in Python: changes, dicts, texts, pickles, and what the catalogs list."""
+"""Tests scenarios in Python: changes, dicts, texts, pickles, and the lists of the catalogs."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ class Questions(unittest.TestCase):
         said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
                                   "--json").stdout)
         self.assertEqual(dict(faster.run().metrics), said["metrics"])
-        self.assertEqual(base, sluice.load(PHASED))  # it has not changed
+        self.assertEqual(base, sluice.load(PHASED))  # the base has not changed
 
     def test_a_mapping_replaces_the_present_one(self):
         base = sluice.load("alexnet_x200")
@@ -147,7 +147,7 @@ class Questions(unittest.TestCase):
             builder.compute("gpu", 0)
         one, another = (builder.finish() for builder in builders)
         self.assertEqual(one, one)
-        self.assertNotEqual(one, another)  # the seconds of their actions are not known
+        self.assertNotEqual(one, another)  # the two policies are different functions
 
     def test_everything_can_be_pickled(self):
         for thing in (small(), small().plan(), sluice.model("alexnet", scale=2), sluice.platform("k40")):

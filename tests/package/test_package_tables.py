@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tables of a result: spans, memory, metrics and the xarray dataset, with views that cannot be written."""
+"""Tests the tables of a result: spans, memory, metrics and the xarray dataset, and views that cannot be written to."""
 
 import importlib.util
 import pickle

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The blocks of Python in pages run, in order and in one namespace per page, from a folder outside the repository."""
+"""Runs the blocks of Python in pages, in order and in one namespace per page, in a folder outside the repository."""
 
 import ast
 import os
@@ -20,7 +20,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT.md")),
          *sorted(ROOT.glob("*/FORMAT.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples/README.md"]
 
-# What a page takes for granted: names that a reader has, and files that an earlier command wrote.
+# Names that readers of a page have already imported, and files that an earlier command wrote.
 BEGIN = "import matplotlib; matplotlib.use('Agg'); import sluice\n"
 BEFORE = {
     "docs/python.md": "import torch, torchvision; module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU());"
@@ -30,13 +30,13 @@ BEFORE = {
     "sim/trace/FORMAT.md": "import numpy as np\n",
 }
 FILES = {
-    # A run of which repeated iterations are kept once.
+    # A run whose repeated iterations are stored once.
     "sim/trace/FORMAT.md": ("run", "alexnet_resident", "workload.steps=200000", "--executor", "replay",
                             "-o", "trace.h5"),
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),
 }
 
-# Parts of pages that take minutes or name a machine that is not here, and what is run instead.
+# Parts of pages that take minutes or name a machine that is not here, with the parts that run in their place.
 INSTEAD = {
     "analysis/validation/vgg416_optane.yaml": f"{ROOT}/analysis/validation/alexnet_hbm_ddr.yaml",
     "torch.randn(8, 3, 224, 224)": "torch.randn(1, 3, 32, 32)",

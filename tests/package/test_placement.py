@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Curves of placement from Python have the numbers of `sluice placement`. They give a table, pictures and plans, and
-refuse wrong arguments."""
+"""Tests curves of placement from Python. They have the numbers of `sluice placement`, give a table, pictures and plans,
+and refuse wrong arguments."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ class Numbers(unittest.TestCase):
         tensors = CURVE.tensors(0.8)
         full8 = tensors.loc["weights of full8"]
         self.assertEqual((full8["memory"], full8["class"]), ("gpu", "weight"))
-        # The operand's bytes come over PCIe 4.0 while the kernel runs, instead of from the card's memory.
+        # While the kernel runs, the bytes of the operand come over PCIe 4.0 instead of from the card's memory.
         self.assertEqual(full8["bytes"], 200 * 1 * 4096 * 1000 * 4)
         link = SCENARIO.platform.bandwidth("host", "gpu")
         self.assertLess(full8["worth_s"], full8["bytes"] / link)
@@ -222,8 +222,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # A run takes some time longer than with everything in fast memory. With rates twice as high, this additional
-        # time is half as long.
+        # A run takes longer than with all tensors in fast memory. With rates twice as high, this additional time is
+        # half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 

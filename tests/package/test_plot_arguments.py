@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures and comparisons, given any argument, answer or refuse with one of Sluice's errors and a message."""
+"""Tests that pictures and comparisons accept any argument, or refuse it with one of Sluice's errors and a message."""
 
 import contextlib
 import inspect

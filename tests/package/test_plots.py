@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures agree with the numbers."""
+"""Tests that pictures agree with the numbers."""
 
 import contextlib
 import tempfile
@@ -25,8 +25,8 @@ SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workloa
 
 
 def boxes(ax, row):
-    """(left, right, low, high) of each coloured box in a row of a timeline. Heights are from 0 at the foot of the row
-    to 1 at its top."""
+    """Returns (left, right, low, high) of each coloured box in a row of a timeline. Heights are from 0 at the bottom of
+    the row to 1 at its top."""
     found = []
     pale = matplotlib.colors.to_hex(_colours.pale(ax))
     for one in ax.collections:
@@ -71,7 +71,7 @@ class Pictures(unittest.TestCase):
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
-        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # without space between them
+        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # without space between the boxes
         self.assertTrue(np.all(low == low[0]))
         self.assertTrue(np.all(np.abs(high / 0.0254 - 1) < 0.2), high)
         self.assertLess(np.ptp(high[1:-1]) / high.mean(), 0.15)
@@ -187,8 +187,8 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # The forward passes are 5000 times 1 ms. The updates are 1 us, which is a thousandth of their height, or 100
-        # us.
+        # The forward passes take 5000 times 1 ms. The updates take 1 us, which would be a thousandth of the height of a
+        # forward pass, or 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")
             builder.enter("body")

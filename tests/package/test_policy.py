@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A policy written in Python works like any other policy."""
+"""Tests that a policy that is written in Python works like any other policy."""
 
 import tempfile
 import unittest
@@ -104,8 +104,8 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # Times are in ms. The weights (4e6 B) come from 1 until 5, and the input until 4. The computation takes 2, but
-        # its reads (twice the weights at 2 GB/s) take 4, so it ends at 9. The answer is there at 13.
+        # Times are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The computation takes
+        # 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -138,9 +138,9 @@ class SecondMemory(unittest.TestCase):
 class Alike(unittest.TestCase):
     def test_the_time_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix is 4e6 bytes, 4
-        # ms over the link. In ms: the weights of stage 0 are loaded until 4 and the input until 8. Stage 0 computes
-        # until 10, and the weights of stage 1 are loaded until 12 at the same time. Stage 1 computes until 14, and its
-        # answer is saved at 18.
+        # ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0 computes
+        # until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and its answer
+        # has been saved at 18 ms.
         result = scenario().run()
         self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
         self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Joules in profiles of torch modules, measured by a meter of known joules."""
+"""Tests joules in profiles of torch modules, which are measured by a meter of known joules."""
 
 import unittest
 
@@ -11,8 +11,8 @@ from sluice import _measuring, meters
 
 class Energy(Folder):
     def test_joules_are_those_of_the_meter(self):
-        # A call takes 3 W for 1 s, 3 J. The meter may be wrong by two steps of 1/8 J, which are 1 % of 25 J. So a
-        # sample needs 9 calls, 27 J.
+        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, which are 1 % of 25 J.
+        # So a sample needs 9 calls, which take 27 J.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
         self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
@@ -22,12 +22,13 @@ class Energy(Folder):
 
     def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
-        # the limit of 10 x 0.4 s allows 4 calls, 12 J; two steps of 8 J make each call uncertain by 16 / 4 J
+        # The limit of 10 x 0.4 s allows 4 calls, which take 12 J. Two steps of 8 J make each call uncertain by 16 / 4
+        # J.
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
 
     def test_joules_of_preparations_are_not_counted_for_the_calls(self):
         def prepare(calls):
-            Clock.now += 5.0  # as clearing the cache would take
+            Clock.now += 5.0  # stands for the time of clearing the cache
 
             def run():
                 Clock.now += calls
@@ -61,7 +62,7 @@ class Energy(Folder):
             (self.folder / f"intel-rapl:{package}").mkdir()
             (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
             (self.folder / f"intel-rapl:{package}/energy_uj").write_text(f"{energy}\n")
-        (self.folder / "intel-rapl:0:0").mkdir()  # cores, part of the package
+        (self.folder / "intel-rapl:0:0").mkdir()  # the cores of package 0, which the joules of the package include
         meter = meters.Rapl(str(self.folder))
         (self.folder / "intel-rapl:0/energy_uj").write_text("400000\n")
         (self.folder / "intel-rapl:1/energy_uj").write_text("250005\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Profiles of torch modules: counts, times by a clock that advances only with the measured work, and joules of a known
-meter."""
+"""Tests profiles of torch modules: counts, times by a clock that advances only with the measured work, and joules of a
+known meter."""
 
 import json
 import unittest
@@ -22,7 +22,7 @@ def network():
 class Operators(Folder):
     def test_leaves_are_grouped_by_configuration_and_shapes(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
-        # conv2d reads 3 channels once and 8 channels twice; the two batch norms and the three ReLUs read 4x8x8x8
+        # One conv2d reads 3 channels, and two read 8 channels. The two batch norms and the three ReLUs read 4x8x8x8.
         counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
         self.assertEqual(counts, [
             ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),
@@ -40,7 +40,7 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # flattening does no work, so there are rows for the other six layers, forward and backward
+        # Flattening does no work. The other six layers have rows for forward and backward.
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
     def test_functions_between_modules_are_operators_that_price_their_layers(self):
@@ -74,7 +74,7 @@ class Operators(Folder):
         self.prices_all(Net().eval(), torch.ones(4, 8, 6, 6))
 
     def prices_all(self, module, inputs):
-        """Checks that each layer that does work has a row."""
+        """Checks that each layer that computes has a row."""
         model = self.folder / "net.json"
         document = sluice.from_torch(module, inputs, "net").document
         model.write_text(json.dumps(document.get("definition", document)))
@@ -84,7 +84,7 @@ class Operators(Folder):
     def test_a_function_that_is_not_a_layer_has_its_own_name_and_the_next_ones_are_layers_again(self):
         class Net(nn.Module):
             def forward(self, x):
-                # the tensor is contiguous already, so that `contiguous()` does nothing
+                # The tensor is already contiguous, so that `contiguous()` does nothing.
                 return torch.relu(torch.sort(x, 1)[0].contiguous())
 
         self.profile(Net(), torch.ones(2, 5))
@@ -147,7 +147,7 @@ class Times(Folder):
 
     def test_a_chain_counts_each_of_its_layers(self):
         self.worked(nn.Sequential(Works(0.25), nn.Linear(4, 3)), caches=("chained",))
-        rows = self.rows()  # the shape changes in the whole module and in the linear layer
+        rows = self.rows()  # The shape changes in the whole module and in the linear layer.
         self.assertEqual([(row["config"], row["calls"], row["seconds_samples"]) for row in rows],
                          [("Works(0.25)", "8", ";".join(["0.25"] * 10))])
 
@@ -167,7 +167,8 @@ class Times(Folder):
             return _measuring.measure(_measuring.Subject(prepare, lambda: None),
                                       _measuring.Loop(clock=Clock.read, **loop))
 
-        # 1 + 2 calls of 1/4 s are less than a second, 4 are not; then 3 samples of 4 calls, one disturbed
+        # 1 + 2 calls of 1/4 s take less than a second, but 4 calls take a second. So there are 3 samples of 4 calls, of
+        # which one sample is disturbed.
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
@@ -183,7 +184,7 @@ class Times(Folder):
 
         given = torch.arange(24.0).reshape(2, 3, 4).transpose(1, 2)
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (given,))
-        inputs = _Inputs(operators[0], 960)  # a copy of the inputs has 96 bytes, so that 10 copies fill the cache
+        inputs = _Inputs(operators[0], 960)  # A copy of the inputs has 96 bytes, so that 10 copies fill the cache.
         tensors = [inputs.next()[0][0] for _ in range(13)]
         self.assertEqual(len({one.data_ptr() for one in tensors}), 12)
         self.assertEqual(tensors[12].data_ptr(), tensors[0].data_ptr())
@@ -196,12 +197,12 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        # a copy of the inputs has 16 bytes, so that 65,536 copies would fill the cache
+        # A copy of the inputs has 16 bytes, so that 65,536 copies would fill the cache.
         inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
-            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # no sample is that exact
+            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # no sample is exact enough
             self.assertEqual(done.calls, 1024)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The calling process survives everything: leaks, threads, kills, forks, interrupts."""
+"""Tests that the calling process has no leaks, and survives threads, kills, forks and interrupts."""
 
 import _thread
 import os
@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """Returns a run that takes seconds: very many steps of a short body."""
+    """Returns a run that takes seconds, because it has very many steps of a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -42,7 +42,7 @@ def open_files():
 
 
 def descendants(pid):
-    """Returns the processes below `pid`, zombies included: {pid: state}."""
+    """Returns {pid: state} of all descendants of `pid`, including zombies."""
     parents = {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -63,7 +63,7 @@ def descendants(pid):
 
 
 def settles(condition, seconds=10):
-    """Returns whether the condition becomes true within that many seconds."""
+    """Returns whether the condition becomes true within the given seconds."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -92,7 +92,7 @@ class Survives(unittest.TestCase):
         self.assertLess(rss_mb() - memory, 10)
         self.assertEqual(open_files(), files)
         self.assertTrue(settles(idle), descendants(os.getpid()))
-        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and its signals
+        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and the descriptor of its signals
 
     def test_failures_leave_nothing_behind_either(self):
         wrong = small().with_({"platform.devices.ipu.memory.capacity": "1kB"})
@@ -133,7 +133,7 @@ class Survives(unittest.TestCase):
         with self.assertRaisesRegex(sluice.HelperDied, "SIGKILL.*the next run has a new one"):
             long_run().run()
         killer.join()
-        self.assertTrue(settles(lambda: not descendants(os.getpid())))  # the run ended with its helper
+        self.assertTrue(settles(lambda: not descendants(os.getpid())))  # the run ended together with the helper
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             small().run()

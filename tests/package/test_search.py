@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Searches from Python: the results agree with a closed form, a sweep and the command line."""
+"""Tests searches from Python. The results agree with a closed form, a sweep and the command line."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Pictures side by side can be compared, because they have common axes, one unit, and one meaning per colour. Pictures
-also have what papers need."""
+"""Tests that pictures side by side can be compared, because they have common axes, one unit, and one meaning per
+colour. Also tests the widths, fonts and colours that papers need."""
 
 import itertools
 import pickle
@@ -22,7 +22,7 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Runs of 0.9 and 1.2 s. If each is shown alone, the first is in ms and the second in s.
+# Two runs of 0.9 and 1.2 s. If each run is shown alone, the first is in ms and the second in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -35,7 +35,7 @@ def right_end(ax):
 
 
 def written(axis):
-    """Positions and numbers of the visible ticks, with the unit of the label."""
+    """Returns positions and numbers of the visible ticks, with the unit of the label."""
     axis.axes.figure.canvas.draw()
     low, high = sorted(axis.get_view_interval())
     return [(place, float(text.get_text())) for place, text in zip(axis.get_ticklocs(), axis.get_ticklabels())
@@ -77,7 +77,7 @@ class SharedAxes(unittest.TestCase):
             self.assertGreater(axes[0].get_ylim()[1], 24e9)
             self.assertTrue(all(ax.get_ylabel().endswith("(GB)") for ax in axes))
         ax = plt.subplots()[1]
-        ax.set_xlim(0, 60)  # as the caller wants it
+        ax.set_xlim(0, 60)  # the caller's limits are kept
         self.assertEqual(LONG.plot.timeline(ax=ax).get_xlim(), (0, 60))
         ax = plt.subplots()[1]
         ax.plot([0, 10], [0, 1])
@@ -183,7 +183,7 @@ class ForAPaper(unittest.TestCase):
                  for area in ax.collections}
         heights = [drawn[name] for name in named]
         self.assertEqual(heights, sorted(heights, reverse=True))
-        self.assertIn("output", drawn)  # too thin to be seen: 0.08 MB
+        self.assertIn("output", drawn)  # with 0.08 MB, it is too thin to be seen
         peak = RUNS["sqrt"].memory
         self.assertLess(peak[peak["class"] == "output"]["delta"].max(), ax.get_ylim()[1] / 200)
 
@@ -275,7 +275,7 @@ class Colours(unittest.TestCase):
         said = timeline.handles(ax, set(_colours.KINDS), True, True)
         colours = [matplotlib.colors.to_hex(one.get_facecolor()) for one in said[:-1]]
         self.assertEqual(len(colours), len(set(colours)))
-        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # the second is a part of the first
+        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # the second label is a part of the first
         self.assertEqual({name for one in said[:-2] for name in one.get_label().split(",\n")},
                          {kind.replace("_", " ") for kind in _colours.KINDS})
         self.assertEqual({_colours.KINDS[kind] for kind in ("all_reduce", "all_gather", "all_to_all")}

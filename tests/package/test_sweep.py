@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Sweeps from Python give the same numbers with any executor, have rows for refused points, and make pictures."""
+"""Tests that sweeps from Python give the same numbers with any executor, have rows for refused points, and make
+pictures."""
 
 import importlib.util
 import logging
@@ -60,7 +61,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """An executor like that of a Dask client. It never answers its first request, and it knows its workers."""
+    """An executor like that of a Dask client, which never answers its first request, and which knows its workers."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -110,7 +111,7 @@ class Sweep(unittest.TestCase):
         except ImportError:
             self.skipTest("python3-distributed is not installed")
         warnings.simplefilter("ignore", DeprecationWarning)
-        logging.disable(logging.CRITICAL)  # the death of a worker is what is tested
+        logging.disable(logging.CRITICAL)  # the worker dies on purpose
         self.addCleanup(logging.disable, logging.NOTSET)
         expected = scenario().sweep(GRID, verify=0).frame
         with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1",
@@ -187,7 +188,7 @@ class Sweep(unittest.TestCase):
         class Gone(Forgetful):
             def submit(self, function, *arguments):
                 future = super().submit(function, *arguments)
-                self._workers, self._forgets = {}, 1000  # after the first answer
+                self._workers, self._forgets = {}, 1000  # all workers are gone after the first answer
                 return future
         frame = scenario().sweep(GRID, workers=Gone({"one": {}}, 0), verify=0).frame
         self.assertEqual(list(frame["status"]), ["complete"] + ["failed"] * 5)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tables of results and plans: changes of a table affect no other table, and decisions are given by name and number."""
+"""Tests the tables of results and plans. Changes of a table affect no other table, and decisions are given by name and
+number."""
 
 import copy
 import pathlib
@@ -30,7 +31,7 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """Every change that pandas allows; a refused change is as good as one without effect."""
+        """Returns every change that pandas allows. A change may be refused, or may have no effect on the result."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)
@@ -71,7 +72,7 @@ class NobodySpoils(unittest.TestCase):
         try:
             spans.loc[0, "start"] = 5.0
         except ValueError:
-            pass  # refused, or only in this table
+            pass  # a refusal is allowed, and so is a change of only this table
         self.assertEqual(self.result.spans["start"][0], 0)
         self.assertNotIn("length", self.result.spans)
         shifted = self.result.spans

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Models from torch have the zoo's counts."""
+"""Tests that models from torch have the counts of the zoo."""
 
 import unittest
 
@@ -80,7 +80,7 @@ class Counts(unittest.TestCase):
                 self.same(sluice.from_torch(network, image()), zoo)
 
     def test_shuffled_channels_are_still_channels(self):
-        # torchvision's documentation: 2278604 parameters, 0.14 GFLOP (which are MACs there).
+        # torchvision's documentation says 2278604 parameters and 0.14 GFLOP, where FLOP means MACs.
         network = torchvision.models.shufflenet_v2_x1_0(weights=None)
         model = sluice.from_torch(network, image())
         self.assertEqual((model.parameters, round(model.macs / 1e9, 2)), (2_278_604, 0.14))
@@ -157,7 +157,7 @@ class Models(unittest.TestCase):
                 self.weight = nn.Parameter(torch.rand(7))
 
             def forward(self, x):
-                return torch.kron(x, self.weight)  # 7 times as wide
+                return torch.kron(x, self.weight)  # the output is 7 times as wide
 
         network = nn.Sequential(nn.Linear(4, 4), Odd(), nn.Linear(28, 2))
         with self.assertWarnsRegex(UserWarning, r"compute nothing: kron, called in 1 \(Odd\)"):

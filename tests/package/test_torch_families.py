@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""torchvision's families, and modules as people write them. They have the published numbers of parameters, and as many
-multiply-accumulates as the calls of torch's own kernels."""
+"""Tests torchvision's families, and modules as people write them. Models from torch have the published numbers of
+parameters, and as many multiply-accumulates as the calls of torch's own kernels."""
 
 import csv
 import json
@@ -67,7 +67,7 @@ class Families(unittest.TestCase):
                 image = torch.zeros(1, 3, size, size, device="meta")
                 model = sluice.from_torch(network, image, ignore=["aux*", "AuxLogits"])
                 published = torchvision.models.get_model_weights(name).DEFAULT.meta["num_params"]
-                if name == "inception_v3":  # the model with its second head; GoogLeNet's MACs are without
+                if name == "inception_v3":  # the published count includes the second head
                     published -= sum(one.numel() for one in network.AuxLogits.parameters())
                 self.assertEqual(model.parameters, published)
                 self.assertEqual(model.macs, kernels_of(network, image))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A trace opens in h5py, xarray, ncdump and h5dump without options, and they read the same numbers."""
+"""Tests that h5py, xarray, ncdump and h5dump open a trace without options and read the same numbers."""
 
 import pathlib
 import re

@@ -1,4 +1,5 @@
-"""A script as a user writes it, which chooses a card and a plan for a network. mypy --strict reads it."""
+"""A script as a user writes it, which chooses a card and a plan for a network. test_typed.py checks it with mypy
+--strict."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def told(done: int, total: int) -> None:
 
 
 def shares(result: sluice.Result) -> dict[str, float]:
-    """Returns the shares of the makespan, by kind of action."""
+    """Returns the share of the makespan of each kind of action."""
     spans = result.spans
     busy = (spans["end"] - spans["start"]).groupby(spans["kind"], observed=True).sum()
     return {str(kind): float(value) for kind, value in busy.items()}

@@ -1,5 +1,4 @@
-// Three layers, all of whose times are whole milliseconds at 1 GFLOP/s and 1 GB/s, and two
-// devices for them.
+// Three layers that take whole milliseconds at 1 GFLOP/s and 1 GB/s, and two devices for them.
 #pragma once
 
 #include <catch2/catch.hpp>

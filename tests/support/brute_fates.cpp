@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
-/// What a stage does with what it makes.
+/// How a stage provides its tensors for the backward pass.
 struct Ways {
-  int second_run = -1;  ///< before the backward pass of this stage; -1: it runs once
+  int second_run = -1;  ///< runs again before the backward pass of this stage, or -1: runs once
   enum { first, host, second } inner = first;  ///< where the backward pass has it from
   bool output_to_host = false;
 };
 
-/// A computation, with the tensors of this run that it reads, makes and sends to host memory, and
-/// what is loaded for it. Each load makes a tensor of its own.
+/// A computation, with the tensors that it reads and makes, and the tensors that are saved after it and loaded before
+/// it. Each load makes a new tensor.
 struct Step {
   double seconds = 0;
   std::int64_t workspace = 0;
@@ -30,7 +30,7 @@ struct Step {
 struct Made {
   std::int64_t bytes = 0;
   double save_s = 0, load_s = 0;
-  std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor: the one that was saved
+  std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor, the tensor that was saved
 };
 
 /// The computations of a step in order, made from the ways of its stages.
@@ -55,7 +55,7 @@ class Script {
       backward(s);
     }
     for (const std::uint32_t saved : in_host_)
-      if (saved != no_tensor) useful_ = false;  // it was saved and never loaded
+      if (saved != no_tensor) useful_ = false;  // a tensor was saved and never loaded
     if (input_again_) useful_ = false;
   }
 
@@ -71,7 +71,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// The most bytes of any computation, when each tensor leaves after its last use.
+  /// Returns the most bytes of any computation, if each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -109,7 +109,7 @@ class Script {
     step_ = {};
   }
 
-  /// Reads a tensor; if it is in host memory, it is loaded for this step and stays.
+  /// Reads a tensor. If the tensor is in host memory, it is loaded for this step and stays on the device.
   void read(std::uint32_t& tensor, std::size_t slot, const ChainTensor& of) {
     if (in_host_[slot] != no_tensor) {
       tensor = add(of, in_host_[slot]);
@@ -144,7 +144,7 @@ class Script {
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
     if (to_save_) {
-      // It is saved after the pass that makes it; its forward readers read the first instance.
+      // The output is saved after the pass that makes it. Later forward passes read the first instance.
       steps_.back().saves.push_back(boundary_[s + 1]);
       pending_[s + 1] = boundary_[s + 1];
       to_save_.reset();
@@ -188,7 +188,7 @@ class Script {
   Step step_;
 };
 
-/// The plan of a script whose loads are listed before given steps.
+/// Makes the plan of a script whose loads are listed before given steps.
 class Listing {
  public:
   Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
@@ -202,12 +202,13 @@ class Listing {
       weights_.push_back(seconds > 0 ? add(ActionKind::load, 1, seconds) : none);
   }
 
-  /// `places[i]`: the index of the step before which load i is listed. Loads are numbered as the steps need them.
+  /// `places[i]` is the index of the step before which load i is listed. Loads are numbered in the order in which steps
+  /// need them.
   Plan plan(const std::vector<std::size_t>& places) {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    std::map<std::uint32_t, std::uint32_t> arrives, saved;  // by tensor: the action
+    std::map<std::uint32_t, std::uint32_t> arrives, saved;  // for each tensor, its action
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
       for (; next < loads.size() && places[next] <= i; ++next) {
@@ -260,7 +261,8 @@ class Listing {
   }
 
   const Script& script_;
-  std::vector<std::uint32_t> weights_;  ///< by stage: the load of its weights; none: it has none
+  /// For each stage, the load of its weights, if it has weights.
+  std::vector<std::uint32_t> weights_;
   Plan plan_;
 };
 
@@ -323,7 +325,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script with its loads at every place that keeps their order.
+  /// Executes the script with its loads at all positions that keep the order of the loads.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -1,8 +1,8 @@
-// The fastest execution of one training step of a small network, found by trying everything: each
-// forward pass runs once, or twice with its second run before any backward pass; what it makes for
-// the backward pass comes from either run or goes to host memory; each boundary may go there, too;
-// and loads are listed at every place that keeps their order. It shares no code with the search
-// that it checks but the numbers of the chain. Executions are those of the naive executor.
+// Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
+// once, or a second time before any of the backward passes. Its tensors for the backward pass come from either run, or
+// are saved to host memory, as boundaries may be. Loads are listed at all positions that keep their order. The search
+// shares no code with the search that it checks, except the numbers of the chain. The naive executor executes the
+// plans.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 namespace sluice::test {
 
 struct BruteForce {
-  double seconds = std::numeric_limits<double>::infinity();  ///< infinity: nothing is faster
-  std::int64_t tapes = 0;     ///< ways to choose fates that fit and could be faster
+  // Infinity if no execution is faster than `below`.
+  double seconds = std::numeric_limits<double>::infinity();
+  std::int64_t tapes = 0;     ///< tapes that fit and could be faster
   std::int64_t executed = 0;  ///< plans that were executed
 };
 
-/// One micro-batch of a step whose weights take `weights_s` seconds to load, one stage after the
-/// other, before the input. Only executions that take less than `below` count. With `overlap` copies
-/// run during computation; otherwise everything takes turns.
+/// Searches the executions of a step of one micro-batch. Before the input, the weights of each stage are loaded in
+/// `weights_s` seconds. Only executions that take less than `below` count. With `overlap`, copies run during
+/// computations; otherwise all actions run one after the other.
 BruteForce brute_force(const Chain& chain, std::int64_t budget,
                        const std::vector<double>& weights_s, bool overlap, double below);
 

@@ -1,6 +1,6 @@
-// Property tests: random cases from fixed seeds. A run of all tests tries a few of them. A longer run (./dev
-// properties) sets SLUICE_CAMPAIGN=N and tries N times as many, with further seeds of the same sequence. Test cases
-// that use this carry the tag [property].
+// Property tests try random cases from fixed seeds. A run of all tests tries a few cases. A longer run (./dev
+// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases, with further seeds of the same sequence. Property
+// tests have the tag [property].
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns the factor by which the number of cases is multiplied: SLUICE_CAMPAIGN, or 1. Throws runtime_error when it
-/// is not a positive integer.
+/// Returns the factor by which the number of cases is multiplied: SLUICE_CAMPAIGN, or 1. Throws runtime_error if
+/// SLUICE_CAMPAIGN is not a positive integer.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;
@@ -22,7 +22,7 @@ inline int campaign_factor() {
   return static_cast<int>(factor);
 }
 
-/// The number of cases to try if a run of all tests tries `usual`.
+/// Returns the number of cases to try, if a run of all tests tries `usual` cases.
 template <class Count>
 Count cases_of(Count usual) {
   return usual * static_cast<Count>(campaign_factor());

@@ -1,4 +1,4 @@
-// Shared by the tests of checks: a baseline and a plan that are small enough to read.
+// A baseline and a plan for the tests of `sluice check`, which are small enough to read.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -28,7 +28,7 @@ using nlohmann::json;
 
 inline const std::string evil = "</script>\"\n";
 
-/// A trace that is written to a file of its own.
+/// A trace in a temporary file.
 class Trace {
  public:
   Trace(const Labels& labels, const std::vector<Span>& spans,
@@ -102,7 +102,7 @@ inline Summary summary() {
   return summary;
 }
 
-/// A parsed message: numbers and nested texts by field.
+/// A parsed message, with the numbers and nested texts of each field.
 struct Message {
   std::map<int, std::vector<std::uint64_t>> numbers;
   std::map<int, std::vector<std::string>> texts;
@@ -163,7 +163,7 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// (source, target) of all flows, by the number of the span.
+/// Returns (source, target) of all flows, as the numbers of spans.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

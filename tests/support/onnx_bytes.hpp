@@ -1,5 +1,5 @@
-// ONNX files for tests, written byte by byte, so that invalid files can be written too.
-// Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
+// Writes ONNX files for tests byte by byte, so that invalid files can be written, too. Sources: onnx.proto, version
+// 1.12; Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct OnnxAttribute {
   std::string message;
 };
 
-/// An extent, or the name of a symbolic one.
+/// An extent, or the name of a symbolic extent.
 struct OnnxDim {
   OnnxDim(int value) : extent(value) {}        // NOLINT: for short notation
   OnnxDim(const char* name) : symbol(name) {}  // NOLINT
@@ -32,7 +32,7 @@ struct OnnxDim {
 
 enum OnnxElement { onnx_float = 1, onnx_int64 = 7, onnx_bool = 9 };
 
-/// A model of opset 13, put together part by part.
+/// Builds a model of opset 13 part by part.
 class OnnxBytes {
  public:
   OnnxBytes& opset(std::int64_t version, std::string_view domain = "");

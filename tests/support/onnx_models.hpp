@@ -1,4 +1,4 @@
-// Shared by the tests of the ONNX reader. It reads a file's bytes, or returns the message of the refusal.
+// Helpers for the tests of the ONNX reader, which read a file's bytes or return the message of the refusal.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ReadOnnx {
   std::vector<std::string> notes;
 };
 
-/// `use` are the keys of the scenario's model besides the file.
+/// `use` has the keys of the scenario's model, except for the file.
 inline ReadOnnx read_bytes(const std::string& bytes, const std::string& use = "{}") {
   const Value mapping = parse_text(use, "s.yaml");
   const Importer& importer = importer_for("m.onnx");

@@ -16,7 +16,8 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  std::vector<std::size_t> after;  ///< nodes that must have arrived, and the last on its stream
+  // Nodes that must have arrived, and the node before on its stream.
+  std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
   bool ended = false;
@@ -108,7 +109,8 @@ class Oracle {
     return any;
   }
 
-  /// Starts one execution that may start now. With `shared` it is one that waits for a shared pool.
+  /// Starts one execution that may start now. With `shared`, only executions that wait for a shared pool are
+  /// considered.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

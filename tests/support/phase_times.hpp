@@ -1,4 +1,4 @@
-// The steady time of a phase, read from an execution.
+// Finds the seconds of a phase in the steady state from an execution.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace sluice::test {
 /// Returns scenarios/phased_ipu_pair.yaml with few batches, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
-/// Returns scenarios/sharded_ipu_pair.yaml, which asks the same without `phases`, changed by the overrides.
+/// Returns scenarios/sharded_ipu_pair.yaml, which asks the same question without `phases`, changed by the overrides.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
-/// Returns the mean time from the start of one phase to the start of the next one, over `phases` phases in the middle
-/// of the run. If `device` is given, only its phases count.
+/// Returns the mean time from the start of one phase to the start of the next phase, over `phases` phases in the middle
+/// of the run. If `device` is given, only the phases on this device count.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");
 
 }  // namespace sluice::test

@@ -23,7 +23,7 @@ bool streams(const RandomCase& some) {
   return some.policy.find("streamed") != std::string::npos;
 }
 
-/// Two devices with a link between them, behind private links or a shared one.
+/// Returns two devices with a link between them. To host memory they have private links or a shared link.
 void add_machine(Dice& dice, RandomCase& made) {
   made.machine = {"platform.links.host.bandwidth=" + one_of(dice, {"50MB/s", "200MB/s", "1GB/s"}),
                   "platform.links.host.latency=" + one_of(dice, {"0us", "7us", "300us"}),

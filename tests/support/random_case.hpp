@@ -1,5 +1,5 @@
-// Random small scenarios with open choices, the same for the same seed on every machine, and
-// explicit settings of these choices.
+// Random small scenarios with open choices, and explicit settings of these choices. A seed gives the same scenarios on
+// every machine.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace sluice::test {
 struct RandomCase {
   std::vector<Row> rows;
   std::int64_t input = 0;
-  std::string policy;  ///< its name, for data_parallel also its replica's
+  std::string policy;  ///< the policy's name, and for data_parallel the replica's policy
   bool training = false;
   std::int64_t batches = 1;  ///< of a step
   std::string workload;      ///< YAML
   std::string cut, fates;    ///< YAML, empty: open
-  std::string keys;          ///< of the policy, after its name
+  std::string keys;          ///< the keys of the policy after its name
   std::vector<std::string> machine;
-  std::int64_t all_bytes = 0;  ///< more than any plan of it needs on one device
+  std::int64_t all_bytes = 0;  ///< more than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
   /// Returns the scenario with further keys of the policy, as ", key: value".
@@ -35,11 +35,11 @@ const std::vector<std::string>& policies_with_choices();
 /// Returns a case with that policy, which must be able to train if `training` is set.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
-/// Explicit settings of everything that the case leaves open, as YAML.
+/// Returns explicit settings of all choices that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides, or nothing if it does not
-/// fit.
+/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides. Returns nothing if the
+/// case does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

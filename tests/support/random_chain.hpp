@@ -1,4 +1,4 @@
-// Random chains of stages, the same for the same seed on every machine.
+// Random chains of stages. A seed gives the same chains on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sluice::test {
 
-/// SplitMix64 (Steele et al. 2014); std distributions differ between libraries.
+/// SplitMix64 (Steele et al. 2014), because distributions of the standard library differ between libraries.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -19,7 +19,7 @@ class Dice {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  /// 0 … bound - 1
+  /// Returns a number from 0 to bound - 1.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
 
@@ -28,7 +28,7 @@ class Dice {
 };
 
 /// Returns a random chain. Tensors have up to 100 bytes and operations take up to 10 seconds. Some tensors have 0
-/// bytes, some operations have workspaces, and some stages do not read their input or read their output.
+/// bytes, some operations have workspaces, some stages do not read their input, and some stages read their output.
 inline Chain random_chain(Dice& dice, std::size_t stages) {
   const auto tensor = [&dice] {
     ChainTensor made;
@@ -61,8 +61,8 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer, each a little different. They take 1 s forward and 2 s backward,
-/// and have inner tensors of 30 MB and outputs of 2 MB. A copy of 30 MB takes `copy_s` each way.
+/// Returns stages like the layers of a transformer, which differ a little from each other. They take 1 s forward and 2
+/// s backward, and have inner tensors of 30 MB and outputs of 2 MB. A copy of 30 MB takes `copy_s` each way.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;
@@ -80,7 +80,7 @@ inline Chain layered_chain(std::size_t stages, double copy_s) {
   return chain;
 }
 
-/// Returns number `index` of the 3^n lists of fates of n stages.
+/// Returns list number `index` of the 3^n lists of fates of n stages.
 inline std::vector<Fate> fates_number(std::uint64_t index, std::size_t stages) {
   std::vector<Fate> fates;
   for (std::size_t s = 0; s < stages; ++s, index /= 3)

@@ -1,4 +1,4 @@
-// Random placement problems, the same for the same seed on every machine.
+// Random placement problems. A seed gives the same problems on every machine.
 #pragma once
 
 #include <algorithm>
@@ -34,11 +34,11 @@ inline KernelTime random_time(Dice& dice, std::size_t operands) {
 
 struct PlacementShape {
   std::size_t tensors = 8, kernels = 12;
-  std::uint64_t users = 5;  ///< at most, of a tensor
+  std::uint64_t users = 5;  ///< the most bytes of a tensor
   std::size_t stay = 2;     ///< at most
 };
 
-/// Returns a problem with tensors of all three kinds, some of which are written again. Moves take about as long as
+/// Returns a problem with tensors of all three kinds. Some tensors are written again. Moves take about as long as
 /// kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;

@@ -81,7 +81,7 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two links. These are its device's own links, or any links if links are shared.
+  /// Lets a computation read over one or two links, which are its device's own links, or any links if links are shared.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -96,7 +96,7 @@ class Generator {
     }
   }
 
-  /// Lets each route cross one to three links, which other routes cross too.
+  /// Lets each route cross one to three links, which other routes cross, too.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -184,7 +184,7 @@ class Generator {
     wait(user, first, 0);
   }
 
-  /// Lists each section's streams in a random interleaving; the order on each stream stays.
+  /// Lists the streams of each section in a random interleaving, which keeps the order on each stream.
   void riffle() {
     std::vector<std::uint32_t> order;  // the old numbers of actions, in their new order
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
@@ -214,7 +214,7 @@ class Generator {
 
   std::mt19937 random_;
   RandomPlanOptions options_;
-  int computes_ = 0;  ///< compute streams; they come first
+  int computes_ = 0;  ///< the number of compute streams, which come first
   Plan plan_;
 };
 

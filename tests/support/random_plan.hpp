@@ -1,6 +1,5 @@
-// Random small plans: streams, waits with distances, devices with one or two pools, shared pools,
-// prefetches, computations that read over links, times before which an action does not start. Some
-// of them block.
+// Random small plans. They have streams, waits with distances, devices with one or two pools, shared pools, prefetches,
+// computations that read over links, and times before which an action does not start. Some of the plans block.
 #pragma once
 
 #include <random>
@@ -10,14 +9,15 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  bool ties = false;          ///< seconds are multiples of 0.5, so that much happens at once
+  // Seconds are multiples of 0.5, so that many actions end at the same time.
+  bool ties = false;
   bool shared_links = false;  ///< routes share links whose bandwidths differ by up to 1e5
-  bool riffled = false;       ///< streams are interleaved at random: waits may look ahead
+  bool riffled = false;       ///< streams are interleaved at random, so that waits may look ahead
   bool owned_pools =
-      false;  ///< the host's memory is unlimited: no pool is first come, first served
+      false;  ///< host memory is unlimited, so that no pool is first come, first served
 };
 
-/// Valid by check_structure(); the same seed gives the same plan.
+/// Returns a plan that is valid by check_structure(). A seed always gives the same plan.
 Plan random_plan(unsigned seed, const RandomPlanOptions& options = {});
 
 }  // namespace sluice::test

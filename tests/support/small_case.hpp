@@ -1,4 +1,4 @@
-// Makes small scenarios with simple times: at 1 GFLOP/s and 1 GB/s, layers take whole milliseconds.
+// Makes small scenarios with simple times. At 1 GFLOP/s and 1 GB/s, layers take whole milliseconds.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace sluice::test {
 
-/// One layer of a stage table; all per sample.
+/// One layer of a stage table. All numbers are per sample.
 struct Row {
   double compute_ms;          ///< 1e6 FLOP per millisecond, at 1 GFLOP/s
   std::int64_t weight_bytes;  ///< 1 us per kB at 1 GB/s
   std::int64_t output_bytes;
 };
 
-/// Returns a scenario whose model is an input of `input_bytes` and then the rows. It has one device 'gpu' behind the
-/// link 'host'. `extra` is YAML of further scenario keys (policy, workload, stages, memory), and `overrides` are those
-/// of a command line. Bytes must be multiples of 4.
+/// Returns a scenario with one device 'gpu' behind the link 'host'. Its model has an input of `input_bytes` and then a
+/// layer for each row. `extra` is YAML of further scenario keys (policy, workload, stages, memory), and `overrides` are
+/// overrides as on a command line. Bytes must be multiples of 4.
 Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides = {});
 

@@ -22,7 +22,8 @@ inline Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int
   return made;
 }
 
-/// input 10 -> a 20 -> b 30 -> c 5 -> d 7 (elements); weights 1, 2, 3, 4; FLOP 100, 200, 300, 400.
+/// Returns a chain of an input (10 elements) and the layers a (20), b (30), c (5) and d (7). The layers have 1, 2, 3
+/// and 4 weights and 100, 200, 300 and 400 FLOP.
 inline Model chain() {
   Model model;
   model.name = "chain";
@@ -32,7 +33,7 @@ inline Model chain() {
   return model;
 }
 
-/// A cut of a model for one device of 1 FLOP/s, so that an operator's FLOP are its seconds.
+/// Cuts a model for one device of 1 FLOP/s, so that an operator's FLOP are its seconds.
 struct Cutting {
   explicit Cutting(Model made) : model(std::move(made)) {
     device.name = "gpu";

@@ -1,5 +1,4 @@
-// Three layers in training, for tests by hand. 1 GFLOP/s and 1 GB/s: 1e6 FLOP take 1 ms and 1 kB
-// takes 1 us.
+// Training of three layers, for tests by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -19,7 +18,7 @@ using test::Row;
 using test::small_scenario;
 
 /// Layers A, B and C take 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB (25, 50 and 75 thousand parameters),
-/// their outputs 2, 3 and 1 kB, and the input has 1 kB. A backward pass takes twice its forward pass.
+/// their outputs 2, 3 and 1 kB, and the input has 1 kB. A backward pass takes twice as long as its forward pass.
 inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 inline const std::string four =

@@ -1,4 +1,4 @@
-// A scenario's model with two products, of 10 by 20 and of 20 by 5, in float32. The input has 40 bytes, the first
+// A model for scenarios with two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first
 // weights 800, the tensor between the products 80, the second weights 400, and the output 20.
 #pragma once
 

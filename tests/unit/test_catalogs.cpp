@@ -1,5 +1,5 @@
-// The record of every entry of every catalog is complete, and every entry works on small models. A new entry is tested
-// here without any change to this file. The case of it that is computed by hand is a separate test.
+// Tests that the record of every entry of every catalog is complete, and that every entry works on small models. A new
+// entry is tested here without any change to this file. Its hand calculation is a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-/// An entry that a person chooses among others has a paragraph that helps to choose it.
+/// Checks that each entry has a paragraph that helps users to choose among the entries.
 template <class Entry>
 void check_details(const Catalog<Entry>& catalog) {
   for (const Entry* entry : catalog.entries()) {
@@ -169,7 +169,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
-        Model model = scenario.model;  // the model says that each sample took 1 ms
+        Model model = scenario.model;  // in this model, each sample was measured at 1 ms
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);

@@ -1,4 +1,4 @@
-// Inputs that the fuzzer kept: each reader reads or refuses them, and nothing else happens.
+// Tests the inputs that the fuzzer kept. Each reader either reads or refuses them, without a crash.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

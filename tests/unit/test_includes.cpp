@@ -1,6 +1,6 @@
-// Which folder may include which other one. docs/architecture.md has the tables, and this test reads them and every
-// #include under sim/. A folder may include itself and, transitively, what its row names. A third-party header may be
-// included by one folder only.
+// Tests which folder includes which other folder. The tables in docs/architecture.md give the rules, and the test
+// applies them to every #include under sim/. A folder may include itself, the folders that its row names, and the
+// folders that those may include. A third-party header may be included by one folder only.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 
 /// The two tables of docs/architecture.md.
 struct Law {
-  std::map<std::string, std::vector<std::string>> below;  ///< by folder: what its row names
-  /// For the start of a third-party header's path, the only folder that may include it.
+  // For each folder, the folders that its row names.
+  std::map<std::string, std::vector<std::string>> below;
+  /// For each third-party library, the beginning of its headers' paths and the only folder that may include them.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 
@@ -31,7 +32,7 @@ std::vector<std::string> quoted_words(const std::string& text) {
   return words;
 }
 
-/// Returns the cells of `| a | b |`, and none for any other line.
+/// Returns the cells of a line like `| a | b |`, and no cells for any other line.
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
   if (line.rfind('|', 0) != 0) return cells;
@@ -44,7 +45,7 @@ std::runtime_error bad_row(const std::string& line, const std::string& why) {
   return std::runtime_error("docs/architecture.md: " + line + " -- " + why);
 }
 
-/// One row of "| folder | what it holds | may include |".
+/// Reads one row of "| folder | what it holds | may include |".
 void read_folder(Law& law, const std::vector<std::string>& cells, const std::string& line) {
   const auto folder = quoted_words(cells.at(0));
   if (folder.size() != 1) throw bad_row(line, "the first cell names one folder: `folder`");
@@ -55,7 +56,7 @@ void read_folder(Law& law, const std::vector<std::string>& cells, const std::str
     throw bad_row(line, "this folder has a row already");
 }
 
-/// One row of "| header | only in |".
+/// Reads one row of "| header | only in |".
 void read_owner(Law& law, const std::vector<std::string>& cells, const std::string& line) {
   const auto header = quoted_words(cells.at(0));
   const auto owner = quoted_words(cells.at(1));
@@ -100,7 +101,8 @@ const Law& law() {
   return law;
 }
 
-/// Returns the entry of the table that a file under sim/ belongs to: the longest that its path begins with.
+/// Returns the entry of the table that a file under sim/ belongs to: the longest entry with which the file's path
+/// begins.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)
@@ -156,7 +158,7 @@ std::set<std::string> source_files(const fs::path& root) {
   return files;
 }
 
-/// Every include under `root` that goes against the arrow; counts the includes that it reads.
+/// Returns every include under `root` that breaks a rule. Adds the number of includes that were read to `includes`.
 std::vector<std::string> violations(const fs::path& root, int& includes) {
   const std::set<std::string> files = source_files(root);
   std::vector<std::string> found;
@@ -178,14 +180,14 @@ std::vector<std::string> violations(const fs::path& root, int& includes) {
 
 }  // namespace
 
-TEST_CASE("every include under sim/ follows the arrow", "[includes]") {
+TEST_CASE("every include under sim/ follows the rules", "[includes]") {
   int includes = 0;
   for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
     FAIL_CHECK(wrong);
-  CHECK(includes > 50);  // otherwise nothing was read
+  CHECK(includes > 50);  // otherwise the test has read no includes
 }
 
-TEST_CASE("planted violations are refused, each with its sentence", "[includes]") {
+TEST_CASE("planted violations are refused, each with its message", "[includes]") {
   const fs::path root = fs::temp_directory_path() / "sluice_planted_includes";
   fs::remove_all(root);
   const auto plant = [&](const std::string& file, const std::string& text) {
@@ -227,7 +229,7 @@ TEST_CASE("planted violations are refused, each with its sentence", "[includes]"
   fs::remove_all(root);
 }
 
-TEST_CASE("every folder of sim/ has a row in the architecture, and every row a folder",
+TEST_CASE("every folder of sim/ has a row in the architecture, and every row has a folder",
           "[includes]") {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
   for (const auto& [folder, unused] : law().below) {

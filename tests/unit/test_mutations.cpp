@@ -1,11 +1,9 @@
-// Documents with random faults in them. Every reader either takes such a document or says what is wrong with it, and
-// nothing crashes. A document that a reader takes is written and read again.
+// Tests documents with random faults. Every reader either reads such a document or says what is wrong with it, without
+// a crash. A document that a reader accepts is written and read again.
 //
-// A longer campaign, best under the sanitizers, is the same test with more mutants and another
-// seed:
-//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests
-//   "[mutations]"
-// SLUICE_MUTANT names a file that always holds the current mutant, to find one that crashes.
+// For a longer campaign, run the same test with more mutants and another seed, best under the sanitizers:
+//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
+// SLUICE_MUTANT names a file that always holds the current mutant, which shows the mutant that caused a crash.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -170,7 +168,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-/// The mutants of this run, made of `originals` in turn.
+/// Reads `count` mutants, which are made from `originals` in turn.
 template <class Read>
 void read_mutants(const std::vector<Original>& originals, unsigned count, unsigned seed,
                   Read&& read) {
@@ -199,7 +197,8 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Otherwise the faults would not reach the parts that readers check, or the readers would refuse everything.
+  // Both must happen: if no mutant is refused, the faults miss the parts that readers check, and if all are refused,
+  // the faults are too many.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

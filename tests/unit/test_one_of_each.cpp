@@ -1,4 +1,4 @@
-// Code that exists only once stays that way: forking, and renaming a file into place.
+// Tests that only one file forks processes, and that only one file renames a file into place.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

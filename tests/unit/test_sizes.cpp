@@ -1,6 +1,6 @@
-// How large things may be: files up to 400 lines, policies up to 120, folders of sim/ up to 20 .cpp files of their own,
-// functions up to 60 lines. Lists of entries (a folder with one file per entry, a record, a
-// catalog) may be longer.
+// Tests the limits of sizes: files have up to 400 lines, policies up to 120 lines, folders of sim/ up to 20 .cpp files
+// of their own, and functions up to 60 lines. Lists of entries (a folder with one file per entry, a record, a catalog)
+// may be longer.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ constexpr std::size_t most_lines_of_a_function = 60;
 
 constexpr std::size_t most_lines_of_a_policy = 120;
 
-/// One file per entry of a catalog.
+/// The folders that have one file per entry of a catalog.
 const std::set<std::string> folders_of_entries = {"sim/model/layers", "sim/metrics/kinds",
                                                   "sim/policy",       "sim/stage",
                                                   "sim/cost",         "sim/workload/optimizers"};
@@ -52,7 +52,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// Returns the line on which the statement begins that line `i` continues.
+/// Returns the index of the line on which the statement of line `i` begins.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');
@@ -70,7 +70,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  std::map<std::size_t, std::size_t> open;  // the opening line, by its indentation
+  std::map<std::size_t, std::size_t> open;  // for each indentation, the line that opens the block
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     const std::size_t indent = line.find_first_not_of(' ');
@@ -89,7 +89,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Functions that only hold a list: they return a record or a catalog.
+/// Returns whether a function only holds a list, as functions do that return a record or a catalog.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;

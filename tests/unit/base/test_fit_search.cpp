@@ -9,15 +9,16 @@
 namespace sluice {
 namespace {
 
-/// The bytes that a given number needs are `constant` + `each` x number.
+/// Returns the answer for `number` samples, which need `constant` + `each` x `number` bytes.
 FitAnswer line(std::int64_t number, double constant, double each, double available) {
   const double needed = constant + each * static_cast<double>(number);
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
-TEST_CASE("if each number needs the same amount, the limit is found by the second refusal") {
-  // (1000 - 100) / 7 = 128.57, so that 128 fit. The search first tries 1, 2, 6, 22, 86 and 342. The refusal of 342
-  // leads it to 1000 / ((100 + 7 x 342) / 342) = 137.1, and the refusals of 342 and 137 lead it to 128.
+TEST_CASE("if every sample needs the same number of bytes, the second refusal finds the limit") {
+  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342. The refusal of
+  // 342 leads the search to 1000 / ((100 + 7 x 342) / 342) = 137.1, and the refusals of 342 and 137 lead the search to
+  // 128.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
@@ -27,7 +28,7 @@ TEST_CASE("if each number needs the same amount, the limit is found by the secon
   CHECK(asked == std::vector<std::int64_t>{1, 2, 6, 22, 86, 342, 137, 128, 129});
 }
 
-TEST_CASE("a first guess that is right costs two questions") {
+TEST_CASE("if the first guess is right, the search asks two questions") {
   int asked = 0;
   const auto ask = [&](std::int64_t number) {
     ++asked;
@@ -40,7 +41,9 @@ TEST_CASE("a first guess that is right costs two questions") {
   CHECK(asked == 3);
 }
 
-TEST_CASE("the search finds that none fits, that all fit, and that the only one fits") {
+TEST_CASE(
+    "the search handles the limits at which no sample fits, all samples fit, or the only "
+    "sample fits") {
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
   CHECK(largest_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
@@ -58,7 +61,7 @@ TEST_CASE("for any growing need, the search finds the same number as trying ever
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // 0: the need is never reported, 1: always, 2: sometimes, 3: wrongly
+    // Kind 0 never reports the need, kind 1 always, kind 2 sometimes, and kind 3 reports a wrong need.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

@@ -1,4 +1,4 @@
-// Arrays on large pages behave like ordinary arrays, below and above the size at which they differ.
+// Arrays on large pages behave like ordinary arrays, both below and above the size from which large pages are used.
 #include <catch2/catch.hpp>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ TEST_CASE("a vector on large pages keeps its elements while it grows", "[base]")
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a hint does not change the contents", "[base]") {
+TEST_CASE("the hint that an array should use large pages does not change its contents", "[base]") {
   std::string text(9'000'001, 'x');
   prefer_large_pages(text.data(), text.size());
   prefer_large_pages(text.data(), 10);

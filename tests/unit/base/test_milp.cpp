@@ -14,8 +14,8 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack by hand") {
-  // The values are 10, 13, 7, the weights 3, 4, 2, and the limit is 6. The second and the third together are best, at
-  // 20. If items could be halved, 21 would be possible.
+  // The items have the values 10, 13, 7 and the weights 3, 4, 2, and the limit of the weight is 6. The second item and
+  // the third together have the greatest value, 20. If items could be halved, a value of 21 would be possible.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -29,7 +29,8 @@ TEST_CASE("milp: a knapsack by hand") {
 }
 
 TEST_CASE("milp: real variables, equalities, and terms that occur twice") {
-  // x + x + y = 4 and x <= 1.5: 3 x + y is least at x = 0. With whole y in 0 … 3 it is least at x = 0.5, y = 3.
+  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. Without a bound on y the minimum is at x = 0; since y is a whole
+  // number from 0 to 3, the minimum is at x = 0.5, y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
@@ -112,7 +113,7 @@ Milp market_split() {
   return milp;
 }
 
-TEST_CASE("milp: the time limit ends it with a bound and a gap") {
+TEST_CASE("milp: when the time limit ends the search, the solution has a bound and a gap") {
   const MilpSolution solution = market_split().solve({.seconds = 0.5});
   CHECK_FALSE(solution.proven);
   CHECK(solution.bound >= 0);
@@ -120,7 +121,7 @@ TEST_CASE("milp: the time limit ends it with a bound and a gap") {
   CHECK(solution.gap() > 0);
 }
 
-TEST_CASE("milp: it prints nothing and leaves the signal handlers alone") {
+TEST_CASE("milp: a search prints nothing and leaves the signal handlers alone") {
   std::signal(SIGINT, SIG_IGN);
   std::FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);

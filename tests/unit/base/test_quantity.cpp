@@ -1,4 +1,4 @@
-// Quantities, names that are nearly right, errors with a caret.
+// Tests quantities, suggestions for mistyped names, and errors that point at the text with a caret.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
   CHECK(parse_quantity("1GiB/s", D::bytes_per_s) == 1073741824.0);
   CHECK(parse_quantity("0.3GB/s", D::bytes_per_s) == 0.3e9);
   CHECK(parse_quantity("2kFLOP", D::flop) == 2000);
-  // 5 * 1e-6 is 4.9999999999999996e-06, but the text means the double nearest to 5e-6.
+  // The product 5 * 1e-6 is 4.9999999999999996e-06, but the text means the double that is nearest to 5e-6.
   CHECK(parse_quantity("5us", D::seconds) == 5e-6);
   CHECK(parse_quantity("5µs", D::seconds) == 5e-6);
   CHECK(parse_quantity("7ns", D::seconds) == 7e-9);
@@ -93,7 +93,7 @@ TEST_CASE("text that is not a quantity is refused, with the text, the reason and
   CHECK_THAT(message_for("1GiFLOP", D::flop), Contains("unknown unit 'GiFLOP'"));
 }
 
-TEST_CASE("numbers do not depend on the locale") {
+TEST_CASE("reading and writing numbers does not depend on the locale") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   // If no such locale is installed, this still checks the same values under "C".
   std::setlocale(LC_ALL, "de_DE.UTF-8");
@@ -103,7 +103,7 @@ TEST_CASE("numbers do not depend on the locale") {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-TEST_CASE("quantities for people have four digits and the largest unit that fits") {
+TEST_CASE("quantities for people have four digits and the largest suitable unit") {
   CHECK(format_quantity(6.1e13, D::flop_per_s) == "61 TFLOP/s");
   CHECK(format_quantity(188459392, D::bytes) == "188.5 MB");
   CHECK(format_quantity(999.96e6, D::bytes_per_s) == "1 GB/s");
@@ -137,7 +137,7 @@ TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // A suggestion also follows from another name of the same thing, and from the beginning of a name.
+  // A synonym of a name (half, bf16) also leads to a suggestion, and so does the beginning of a name.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");
@@ -174,7 +174,7 @@ TEST_CASE("a line of a megabyte is shown as a window around the column") {
 }
 
 TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code") {
-  // The flag stays set, so each signal has its own process.
+  // The flag stays set once a signal has come. So each signal is tested in its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -201,7 +201,7 @@ TEST_CASE("if nothing needs cleaning up, a signal ends the process and removes i
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    const bool in_order = signal == SIGINT;  // then the process waits for the end of the block
+    const bool in_order = signal == SIGINT;  // on SIGINT the process waits for the end of the block
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

@@ -1,5 +1,5 @@
-// The parts of the command line that can be tested without a process; tests/command/test_cli*.py have
-// the rest.
+// Tests those parts of the command line that need no process of their own; tests/command/test_cli*.py test the other
+// parts.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -160,8 +160,8 @@ TEST_CASE(
 }
 
 TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP over the rate") {
-  // The outputs have 8 and 2 elements, and there are 16 parameters and 32 FLOP. An element has 4 B. The link has 2 B/s,
-  // the device 4 FLOP/s and 100 B of memory.
+  // The two layers have outputs of 8 and 2 elements. The second layer has 16 parameters and 32 FLOP. An element has 4
+  // B. The link has 2 B/s, the device 4 FLOP/s and 100 B of memory.
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 16, 16, 32}};
   Platform platform;
@@ -173,7 +173,13 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   platform.devices = {device};
   platform.memories = {{"host", {}}};
   platform.channels = {{"wide", 5.0}, {"narrow", 2.0}};
-  platform.edges = {{"host", "gpu", "l", "down", {0, 1}, 9.0, 9.0}};  // set-up does not count
+  platform.edges = {{"host",
+                     "gpu",
+                     "l",
+                     "down",
+                     {0, 1},
+                     9.0,
+                     9.0}};  // the set-up time of a transfer does not count
   const Target target(platform, platform.devices.front(), DType::float32, plain_cost("peak"));
 
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
@@ -192,7 +198,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   CHECK(*summary.inferences_per_load == 4.0);  // 32 s / 8 s
 }
 
-TEST_CASE("If the parameters alone exceed the memory, no copy fits beside them") {
+TEST_CASE("If the parameters alone exceed the memory, no copy fits in addition") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

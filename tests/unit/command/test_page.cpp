@@ -1,4 +1,4 @@
-// Text within a page, and rows of equal devices.
+// Tests how text is fitted into a page, and how the rows of equal devices are joined.
 #include <catch2/catch.hpp>
 
 #include "command/groups.hpp"
@@ -27,7 +27,9 @@ TEST_CASE("Paragraphs are wrapped again, lists are not") {
   CHECK(reflowed("one two\nthree\n\nx  y\n  z\n", 40) == "one two three\n\nx  y\n  z\n");
 }
 
-TEST_CASE("A table fits the page: first text continues below, then columns do") {
+TEST_CASE(
+    "A table is fitted into the page: first its texts continue on further lines, then its "
+    "columns do") {
   const TextTable table{.columns = {left("name"), right("number"), left("what it is")},
                         .rows = {{"a", "1", "a sentence of quite a few words"}}};
   CHECK(table.aligned(0) ==
@@ -51,8 +53,8 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // Devices are told apart by their whole names: gpu10 follows gpu2 in this list, and the row of gpu1 does not include
-  // gpu10.
+  // Devices are distinguished by their whole names: gpu10 follows gpu2 in this list, and the row of gpu1 does not
+  // include gpu10.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

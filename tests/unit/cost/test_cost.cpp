@@ -1,4 +1,4 @@
-// Cost models; each number is worked out next to it.
+// Tests cost models. The comments next to the numbers show how each number is computed.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -41,11 +41,11 @@ double seconds(const std::string& cost, const Work& work, const Device& device,
 
 TEST_CASE("forward work reads every input and the weights and writes the output") {
   const Model model = sum_of_two();
-  // a: 8 samples x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B
+  // Layer a computes 8 samples x 4000 FLOP, and moves 4 B x (8 x (100 + 200) + 50) = 9800 B.
   const Work a = forward_work(model, model.layers[1], 8, DType::float32);
   CHECK(a.flop == 32000);
   CHECK(a.bytes == 9800);
-  // sum: two inputs, 2 B x 8 x (100 + 200 + 300) = 9600 B
+  // The sum reads two inputs and writes one output: 2 B x 8 x (100 + 200 + 300) = 9600 B.
   const Work sum = forward_work(model, model.layers[2], 8, DType::float16);
   CHECK(sum.flop == 4800);
   CHECK(sum.bytes == 9600);
@@ -74,7 +74,7 @@ TEST_CASE("backward work reads what is kept and the gradient, and writes gradien
   CHECK(forward_work(model, a, 8, DType::float32).written == 4 * 8 * 200);
 }
 
-TEST_CASE("a table reads only the rows looked up, and experts read one matrix per row") {
+TEST_CASE("a table reads only the rows that are looked up, and experts read one matrix per row") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: tokens, shape: [3]}\n"
       "- {type: embedding, name: words, entries: 10, features: 8}\n"
@@ -86,14 +86,16 @@ TEST_CASE("a table reads only the rows looked up, and experts read one matrix pe
   const auto backward = [&](std::size_t l, std::int64_t samples) {
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
-  // A sample has 3 tokens, 3 x 8 outputs, and reads 3 of 10 rows of 8. 4 samples would look up 12 rows.
+  // A sample has 3 tokens and 3 x 8 outputs, and reads 3 of the table's 10 rows of 8 elements. 4 samples look up 12
+  // rows, so that they read all 10 rows.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
   // Every sample reads the first 3 of 5 positions.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
-  // 3 rows of 8 meet 3 of 16 matrices of 8 x 6; 6 samples have 18 rows.
+  // A sample has 3 rows of 8 elements, which are multiplied by 3 of the 16 matrices of 8 x 6. 6 samples have 18 rows
+  // and read all 16 matrices.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
@@ -116,7 +118,8 @@ TEST_CASE("layers before the first weights have no backward pass, unless one was
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // its input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // As measured, the relu passes a gradient on: 20 of its output, 20 of its input, and 20 that it keeps.
+  // If it was measured, the relu computes a gradient: it moves the gradients of its output and input, 20 elements each,
+  // and the 20 elements that it keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -134,18 +137,19 @@ TEST_CASE("an input layer does no work and takes no time") {
 }
 
 TEST_CASE("peak is FLOP over rate times efficiency") {
-  // 1e9 / (10e12 x 0.5) = 2e-4 s; half of that at twice the rate
+  // 1e9 / (10e12 x 0.5) = 2e-4 s, and half of these seconds at twice the rate
   CHECK(seconds("peak", {1e9, 1e15}, device()) == 1e9 / 5e12);
   CHECK(seconds("peak", {1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
 TEST_CASE("roofline is the longer of compute and memory, plus the launch") {
-  // 1e9 / 5e12 = 200 us of compute against 1e6 / 100e9 = 10 us of memory; + 3 us
+  // The longer one of 1e9 / 5e12 = 200 us of compute and 1e6 / 100e9 = 10 us of memory counts, plus 3 us for the
+  // launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
-  // 1e6 / 5e12 = 0.2 us against 1e8 / 100e9 = 1 ms; + 3 us
+  // The longer one of 1e6 / 5e12 = 0.2 us and 1e8 / 100e9 = 1 ms counts, plus 3 us.
   CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
-  // a copy: no FLOP, still launched
+  // A copy has no FLOP, but takes the launch.
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
@@ -156,7 +160,8 @@ TEST_CASE("the efficiencies of roofline divide the rate that binds") {
   keys.set("memory_efficiency", Value::make(0.8));
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
-  // 200 us / 0.5 against 10 us / 0.8; 0.2 us / 0.5 against 1 ms / 0.8
+  // The first price is the longer one of 200 us / 0.5 and 10 us / 0.8, the second the longer one of 0.2 us / 0.5 and 1
+  // ms / 0.8.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
@@ -167,11 +172,12 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   const Value nothing = Value::make_map();
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
-  Value half = Value::make_map();  // a key of roofline without a name is for the default
+  Value half =
+      Value::make_map();  // keys without the name of a cost model belong to the default, roofline
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");
-  // 1e8 / 100e9 = 1 ms, at half of the bandwidth 2 ms; + 3 us
+  // 1e8 / 100e9 = 1 ms; half of the bandwidth gives 2 ms, and the launch adds 3 us.
   CHECK(halved->of({.device = device(), .work = {0, 1e8}}).seconds == Approx(2003e-6));
   platform.devices.back().memory().read.reset();
   CHECK(default_cost(platform).name == "peak");
@@ -208,9 +214,9 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
     Pass pass;
     double flop, bytes;
   };
-  // Forward: 8 x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B. Backward: 8 x 4000 FLOP; read
-  // 4 B x (8 x (100 + gradient 200) + 50) = 9800, written 4 B x (8 x 100 + 50) = 3400: 13,200 B. Computing the input's
-  // gradient takes 3000 / 4000 of the FLOP, and computing the weights' gradient 1000 / 4000.
+  // The forward pass computes 8 x 4000 FLOP and moves 4 B x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes
+  // 8 x 4000 FLOP, reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B, in
+  // sum 13,200 B. The input's gradient takes 3000 / 4000 of the FLOP, and the weights' gradient 1000 / 4000.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
@@ -230,7 +236,8 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
 }
 
 TEST_CASE(
-    "measured seconds belong to the layer, one gradient gets its part by FLOP, and the price says so") {
+    "a gradient takes its share of a layer's measured seconds, in proportion to FLOP, and the "
+    "price says that it was measured") {
   Model model = sum_of_two();
   model.measured_batch = 8;
   Layer& a = model.layers[1];
@@ -251,7 +258,7 @@ TEST_CASE(
     CHECK(price(pass).measured_s == expected);
     CHECK(price(pass).flop > 0);
   }
-  // An update does not belong to a layer: 1e6 FLOP at 5e12 FLOP/s, and nothing of it is measured.
+  // An update does not belong to a layer, so its seconds are not measured: 1e6 FLOP take 1e6 / 5e12 s.
   const Price update =
       plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
   CHECK(update.seconds == 2e-7);
@@ -278,7 +285,7 @@ TEST_CASE("prices add up, and a multiple of a measurement is not a measurement")
   CHECK(twice.joules_s == 3);
 }
 
-TEST_CASE("every cost model has a name, a summary and a source, and never takes negative time") {
+TEST_CASE("every cost model has a name, a summary and a source, and never gives negative seconds") {
   for (const CostModel* cost : cost_catalog().entries()) {
     INFO(cost->name);
     CHECK_FALSE(cost->summary.empty());

@@ -1,5 +1,5 @@
-// The cost model `fitted`: the kernels of a layer, the refusal of layers without a fit, the cost model that replaces
-// it, and its errors.
+// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, the cost model for such layers, and the
+// errors of the fit.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -138,7 +138,7 @@ TEST_CASE(
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64 are fewer than were measured, and an error is given only for measured sizes.
+  // 256 rows of 64 elements are smaller than every measured size, and the error is known only for measured sizes.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -194,7 +194,7 @@ TEST_CASE("products of experts belong to no class, and take at least the time of
   }
 }
 
-TEST_CASE("a device gives its units, its cache, and its own fit") {
+TEST_CASE("the document of a device gives its units, its cache and its fit") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [64, 64]}\n"
       "- {type: matmul, name: y, features: 64}\n");
@@ -208,7 +208,7 @@ TEST_CASE("a device gives its units, its cache, and its own fit") {
                     Contains("device 'gpu' has no key fit") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
-  // An A100 priced with measurements of a T4: the note says that this device was not measured.
+  // An A100 is priced with measurements of a T4, and the note says that this device was not measured.
   const Platform other = load_platform("a100_pcie");
   const ChosenCost cost = cost_of(", file: t4", other);
   const auto grounds = cost->grounds(
@@ -227,13 +227,13 @@ TEST_CASE("the error of a fit on its own devices is not claimed for another devi
                       DType::float32, 4);
   };
   CHECK(errors("t4", "t4").fit_errors.share == 1);
-  // A fit of one device does not know how far off it is for another device.
+  // A fit of one device does not know its error for another device.
   const Account another = errors("a100_pcie", "t4");
   CHECK(another.fitted == 1);
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // A fit of five devices knows how far off it is for another device: farther than for its own ones.
+  // A fit of five devices knows its error for another device. This error is larger than for the five devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);
@@ -258,7 +258,8 @@ TEST_CASE("with memory_power, a fit without joules takes less power if memory bi
   CHECK(stream.joules == Approx(0.6 * (device.busy_w - device.idle_w) * stream.seconds));
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
-  CHECK(price(1, ", memory_power: 60%").joules_s == 0);  // FLOP bind: the device's watts tell
+  CHECK(price(1, ", memory_power: 60%").joules_s ==
+        0);  // FLOP bind here, so the energy follows from the device's watts
   CHECK(price(2, "").joules_s == 0);
   // Operators that the roofline model prices follow the same key. The lstm has 4 gates, and few FLOP for each byte.
   const Price other = price(3, ", memory_power: 60%");

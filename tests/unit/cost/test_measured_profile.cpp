@@ -1,4 +1,4 @@
-// The cost model `measured` with a profile; each number is worked out next to it.
+// Tests the cost model `measured` with a profile. The comments next to the numbers show how each number is computed.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -74,7 +74,7 @@ TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch 
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // the 0.9 J include 20 W of idle power, which is not counted: 0.9 - 20 x 0.003
+  // The 0.9 J include 20 W of idle power, which is subtracted: 0.9 - 20 x 0.003.
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -91,7 +91,7 @@ TEST_CASE(
 
 TEST_CASE("one gradient takes its part of a backward pass that was measured as a whole") {
   const Prices prices("");
-  // The model's input has no gradient, so there is only that of the weights.
+  // The model's input has no gradient, so that the gradient of the weights takes all of the seconds.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_weight).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
@@ -125,13 +125,15 @@ TEST_CASE(
         std::string::npos);
 }
 
-TEST_CASE("between two batches the reached part of the rates is interpolated, not the time") {
+TEST_CASE(
+    "between two batches, interpolation is of the share of the rates that is reached, not "
+    "of the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. That is 72.8 ns of the measured 3 ms for 4
-  // samples, and 111.2 ns of the measured 6 ms for 16 samples.
+  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. They take 72.8 ns of the measured 3 ms for
+  // 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
-  // 8 is half way between 4 and 16, in logarithms.
+  // On a logarithmic scale, 8 is half way between 4 and 16.
   const Price between = prices.of(1, 8);
   CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
   CHECK(between.measured_s == 0);
@@ -141,7 +143,7 @@ TEST_CASE("between two batches the reached part of the rates is interpolated, no
 
 TEST_CASE("the account of a price names the device of the rows and the error of interpolation") {
   // The rows of 4 and 16 samples reach equal shares of the rates, and the row of 8 reaches half of that share. If the
-  // row of 8 is left out, 8 samples are estimated at the share of the others, so that the estimate is half of the
+  // row of 8 is left out, 8 samples are estimated at the share of the other rows, so that the estimate is half of the
   // measured seconds.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
@@ -163,8 +165,8 @@ TEST_CASE("the account of a price names the device of the rows and the error of 
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // Of only two rows, neither lies between others, so that no error can be computed. The header names the device of
-  // rows that do not name one.
+  // With only two rows, no row lies between two others, so that no error can be computed. The header names the device
+  // of rows that do not name one.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -185,7 +187,7 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
 }
 
 TEST_CASE("with memory_power, seconds without joules take less power if memory binds") {
-  // Of the operator's 4 rows, only the first has joules. Its bytes take 72.8 ns and its FLOP 1.2 ns, so memory binds.
+  // Of the operator's 4 rows, only the first has joules. The bytes take 72.8 ns and the FLOP 1.2 ns, so memory binds.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
   CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));
   CHECK(prices.of(1, 4).measured_j == prices.of(1, 4).joules);
@@ -201,7 +203,8 @@ TEST_CASE("with memory_power, seconds without joules take less power if memory b
 }
 
 TEST_CASE(
-    "products of other sizes are estimated from those that were measured, within their range") {
+    "products of other sizes are estimated from measured products, within the range of the "
+    "measured sizes") {
   // This machine reaches m^0.5 / 1000 of its 10 TFLOP/s, so that a plane through the logarithms is exact.
   std::string table = "operator,sizes,dtype,seconds_median\n";
   const auto seconds = [](double m, double n, double k) {
@@ -226,7 +229,7 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("rows of a class that were measured in different ways concern that class alone") {
+TEST_CASE("rows of a class that were measured in different ways make only this class an error") {
   std::string table = "operator,config,inputs,batch,cache,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16}) {
     const std::string batch = std::to_string(n), wide = std::to_string(5 * n);
@@ -318,7 +321,7 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
         Approx(0.002));
 }
 
-TEST_CASE("a row that is left out is estimated from the others if these surround it") {
+TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
   // An exact power of the size has no error. The first and the last point have no neighbour on one side.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
@@ -326,7 +329,7 @@ TEST_CASE("a row that is left out is estimated from the others if these surround
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // The middle of the shares 0.1 and 0.4 is 0.2 (in logarithms), but 0.25 was measured. So the estimate takes 25 % too
+  // The middle of the shares 0.1 and 0.4 is 0.2 (in logarithms), but 0.25 was measured. So the estimate is 25 % too
   // long.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
@@ -334,14 +337,15 @@ TEST_CASE("a row that is left out is estimated from the others if these surround
 }
 
 TEST_CASE(
-    "the answer knows which seconds are from rows, which are interpolated and which are neither") {
+    "the answer states which seconds were measured, which were interpolated, and which come from "
+    "other sources") {
   const Prices prices(", interpolate: batch, outside: roofline, where: {pass: forward}",
                       columns + rows.substr(0, rows.find("relu")));
   const Device& gpu = prices.platform.devices.front();
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row: the rates say 4 B x 4 x 100 at 100 GB/s, 16 ns.
+  // The relu has no row. By the rates it takes 16 ns: 4 B x 4 x 100 at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));
   const Account exact = account(4);
@@ -378,6 +382,6 @@ TEST_CASE("a cost model says which files it reads, and which key named a missing
   }
 }
 
-TEST_CASE("the minimum of several samples is the price if this is requested") {
+TEST_CASE("on request, the price is the minimum of several samples") {
   CHECK(Prices(", where: {pass: forward}, statistic: least").of(1, 4).seconds == 0.002);
 }

@@ -1,4 +1,5 @@
-// The time of a pass depending on where its operands are; each number is worked out next to it.
+// Tests the seconds of a pass, which depend on the memories of its operands. The comments next to the numbers show how
+// each number is computed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a device that reads DRAM at 100 GB/s and writes it at 50, and reads PMEM at 20 and writes it at 5. A disk is
-/// behind a link.
+/// Returns a device that reads DRAM at 100 GB/s and writes it at 50 GB/s, and reads PMEM at 20 GB/s and writes it at 5
+/// GB/s. A disk is behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -100,14 +101,14 @@ TEST_CASE("the operands of a pass are named and have the order of a profile's co
   CHECK((operands[2].name == "output of 'full'" && operands[2].written == output));
 }
 
-TEST_CASE("roofline reads and writes the memories of a device one after the other") {
+TEST_CASE("under roofline, a device uses its memories one after the other") {
   const SmallQuestion question;
   const auto seconds = [&](const std::vector<std::string>& pools) {
     return question.cost->of(question.placed(1, pools)).seconds;
   };
   const double in_dram = (input + weights) / 100e9 + output / 50e9;
   CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
-  // Without a memory, an operand is in the default memory.
+  // An operand without a named memory is in the default memory.
   CHECK(question.cost->of(question.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
   CHECK(seconds({"pmem", "dram", "dram"}) ==
         Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
@@ -115,13 +116,12 @@ TEST_CASE("roofline reads and writes the memories of a device one after the othe
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If memories work at the same time, the longest time counts: the output's 200 kB at 5 GB/s.
+  // If memories work at the same time, the slowest one counts: it takes the output's 200 kB at 5 GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The FLOP do not bind here, because memory takes longer: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM 5.26
-  // us.
+  // The FLOP do not bind here: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // Without a route, a price of only the device is also refused.
+  // If only a price of the device is requested, no flow can carry the bytes from the disk, so this is also refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -206,26 +206,27 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
   CHECK(seconds({"dram", "dram", "dram"}) == 0.001);
   CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.004);
-  CHECK(question.cost->of(question.query(1)).seconds == 0.001);  // all in the default memory
+  CHECK(question.cost->of(question.query(1)).seconds ==
+        0.001);  // all operands are in the default memory
   CHECK_THAT(error_of([&] {
                seconds({"pmem", "pmem", "dram"});
              }),
              Contains("its inputs in pmem;pmem and its outputs in dram") &&
                  Contains("it was measured with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
-  // Operands that are all behind the link are not the placement measured in the default memory.
+  // If all operands are behind the link, the row that was measured in the default memory does not apply.
   CHECK_THAT(error_of([&] {
                placed_price(question.platform, *question.cost,
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // A measurement over the link includes the flow.
+  // A measurement with operands behind the link includes their flow.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
   CHECK(far.flows.empty());
 }
 
-TEST_CASE("operands whose memory a row does not name were in the first memory") {
+TEST_CASE("if a row names no memory for an operand, the operand was in the first memory") {
   SmallQuestion question;
   question.cost = measured_so(question.platform, {"PMEM,,0.002", ",,0.001"});
   const auto seconds = [&](const std::vector<std::string>& pools) {
@@ -262,7 +263,7 @@ std::vector<std::vector<double>> measured_bandwidths() {
   return rows;
 }
 
-TEST_CASE("copies by threads take as long as reading and writing one after the other") {
+TEST_CASE("copies by threads take as long as all of the reading and then all of the writing") {
   std::vector<double> in_turn, side_by_side;
   const auto rows = measured_bandwidths();
   if (rows.empty()) return;
@@ -283,13 +284,13 @@ TEST_CASE("copies by threads take as long as reading and writing one after the o
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// Returns the rate of copies by the compute units of optane_server with this number of threads.
+/// Returns the rate at which `threads` threads of optane_server copy.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
 }
 
-TEST_CASE("fewer threads copy more slowly, as much as they read and write more slowly") {
+TEST_CASE("fewer threads copy more slowly, by the same factor as they read and write more slowly") {
   CHECK(copied("24", "pmem", "dram") == 29e9);
   CHECK(copied("24", "dram", "pmem") == 12e9);
   CHECK(copied("4", "pmem", "dram") ==
@@ -302,7 +303,7 @@ TEST_CASE("fewer threads copy more slowly, as much as they read and write more s
 }
 
 TEST_CASE("copies by threads are predicted from those with all threads") {
-  // the measured GB/s from PMEM to DRAM, with stores that bypass the cache
+  // The measured GB/s are for copies from PMEM to DRAM, with stores that bypass the cache.
   std::map<int, double> measured;
   for (const std::vector<double>& of : measured_bandwidths())
     measured[static_cast<int>(of[0])] = of[6];
@@ -331,7 +332,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   const ChosenCost cost =
       choose_cost(parse_text("{model: fitted, file: t4}", "s.yaml"), "", platform);
   const Model model = small();
-  // 160 MB are read and 160 MB written, which do not fit into a cache of 4 MB
+  // The kernel reads 160 MB and writes 160 MB, which do not fit into a cache of 4 MB.
   const Query query = query_of(model, model.layers[2], Pass::forward, 800'000, DType::float32,
                                platform.devices.front());
   const double home = cost->of(query).seconds;
@@ -339,9 +340,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // In slow memory a byte takes 1 / 64 + 1 / 16 to read and write, and in fast memory twice 1 / 320, so that slow
-  // memory takes 12.5 times as long. If only the input is in slow memory, 1 / 64 + 1 / 320 take 3 times as long. These
-  // ratios apply to the seconds that memory takes, which are most of all seconds; the cache takes the rest.
+  // To read and write a byte takes 1 / 64 + 1 / 16 in slow memory, and twice 1 / 320 in fast memory, so that slow
+  // memory takes 12.5 times as long. If only the input is in slow memory, the byte takes 1 / 64 + 1 / 320, which is 3
+  // times as long. These ratios apply to the seconds of the memory. They are most of all seconds, and the rest is the
+  // cache's.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -1,4 +1,4 @@
-// YAML and JSON: values, positions, refusals, and the conversion back to text.
+// Tests YAML and JSON: values, positions, refusals, and the conversion back to text.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -207,7 +207,7 @@ TEST_CASE("a map of many keys still finds its duplicate") {
              Contains("1001:1: error: duplicate key 'k3' (first at line 4)"));
 }
 
-TEST_CASE("only regular files are opened, and a missing one is an I/O error") {
+TEST_CASE("only regular files are opened, and a missing file is an I/O error") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("sluice_doc_" + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -279,7 +279,7 @@ TEST_CASE("2000 random documents survive YAML and JSON") {
   }
 }
 
-TEST_CASE("4000 mutations of a document are read or refused, never fatal") {
+TEST_CASE("4000 mutations of a document are read or refused, and none of them ends the process") {
   const std::string seed =
       "format: sluice-platform/1\nlinks:\n  host: {bandwidth: 30GB/s, l: [1, \"x\", 'y']}\n"
       "text: |\n  a\n  b\n? key\n: >-\n  c\n";

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder with these files, which is removed when the test ends: project/.sluice-root, project/a, project/b,
+/// A folder that is removed when the test ends. It contains project/.sluice-root, project/a, project/b and
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));
@@ -62,7 +62,7 @@ std::string overridden(const std::string& override, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an override replaces a value of any kind, and becomes its source") {
+TEST_CASE("an override replaces a value of any kind, and becomes the source of the new value") {
   Value d = parse_text("a: {b: 1, c: [1, 2, {d: 3}]}\n", "t.yaml");
   apply_overrides(d, {"a.b=64GB/s", "a.c.2.d=[1, 2]", "a.new={x: 1}", "a.c.0=0.5", "a.b=65GB/s"});
   CHECK(at(d, {"a", "b"}) == "65GB/s");
@@ -120,7 +120,9 @@ TEST_CASE("an override of a missing key is refused with its name") {
   CHECK_THAT(overridden("a.=3", text), StartsWith("2 "));
 }
 
-TEST_CASE("includes: a platform is merged, a model becomes the definition") {
+TEST_CASE(
+    "the keys of an included platform are merged, and an included model becomes the "
+    "definition") {
   const Folder folder;
   const Value d =
       load(folder.scenario("platform: {file: ../b/base.yaml, links: {host: {bandwidth: 64GB/s}}}\n"
@@ -152,7 +154,7 @@ TEST_CASE("overrides can change which file is included, and its contents") {
              Contains("unknown key 'hots' in 'platform.links' (did you mean 'host'?)"));
 }
 
-TEST_CASE("a variant lays its keys over its base") {
+TEST_CASE("the keys of a variant replace those of its base") {
   const Folder folder;
   folder.write("project/b/variant.yaml", "file: base.yaml\nlinks: {host: {latency: 9us}}\n");
   const Value d = load(folder.scenario("platform: {file: ../b/variant.yaml}\n"));
@@ -163,7 +165,7 @@ TEST_CASE("a variant lays its keys over its base") {
   CHECK(at(alone, {"format"}) == "sluice-platform/1");
 }
 
-TEST_CASE("includes stay inside the root, links resolved") {
+TEST_CASE("included files stay inside the root, also if symbolic links lead out of it") {
   const Folder folder;
   const auto refused = [&](const std::string& file) {
     const std::string path = folder.scenario("platform: {file: " + file + "}\n");
@@ -186,17 +188,20 @@ TEST_CASE("includes stay inside the root, links resolved") {
              Contains("'../b/list.yaml' holds a list, expected a mapping"));
 }
 
-TEST_CASE("without a root file the root is the folder above the including file's") {
+TEST_CASE(
+    "without a root file, the root is the parent of the folder that holds the including file") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // This tests something only if the temporary folder is not inside a repository.
+  // The case below is tested only if the temporary folder is not inside a repository.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
   const std::string out = folder.scenario("platform: {file: ../../outside.yaml}\n");
   CHECK_THAT(error_of([&] { load(out); }), Contains("leads out of"));
 }
 
-TEST_CASE("a cycle of includes is refused with its chain, and so is a chain that is too long") {
+TEST_CASE(
+    "files that include each other are refused with their names, and so is a chain that is "
+    "too long") {
   const Folder folder;
   folder.write("project/b/one.yaml", "file: two.yaml\n");
   folder.write("project/b/two.yaml", "file: one.yaml\n");
@@ -218,14 +223,14 @@ TEST_CASE("a cycle of includes is refused with its chain, and so is a chain that
   CHECK(refused("../b/c8.yaml") == "nothing");
 }
 
-TEST_CASE("a model has a file or a definition, not both") {
+TEST_CASE("a model has either a file or a definition") {
   const Folder folder;
   const std::string path =
       folder.scenario("model: {file: ../b/model.yaml, definition: {layers: []}}\n");
   CHECK_THAT(error_of([&] { load(path); }), Contains("both 'file' and 'definition' are given"));
 }
 
-TEST_CASE("the resolved document tells where each value came from") {
+TEST_CASE("the resolved document says where each value came from") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\nseed: 3\n");
   const std::string text = to_yaml(load(path, {"platform.links.host.latency=7us"}), true);
@@ -252,7 +257,7 @@ TEST_CASE("a name alone is a file beside the document, or else one that comes wi
              Contains("for the file beside this one write 'own.yaml'"));
 }
 
-TEST_CASE("bundled documents may be named by their path from any folder, and may be a base") {
+TEST_CASE("any folder may name bundled documents by their path, also as a base") {
   const Folder folder;
   const std::string k40 = std::string(SLUICE_SOURCE_DIR) + "/platforms/k40.yaml";
   CHECK(at(load(folder.scenario("platform: {file: " + k40 + "}\n")), {"platform", "name"}) ==
@@ -263,14 +268,14 @@ TEST_CASE("bundled documents may be named by their path from any folder, and may
   CHECK(at(d, {"platform", "summary"}) == "a variant");
 }
 
-TEST_CASE("a path in an override may be anywhere") {
+TEST_CASE("a path in an override may lead to any folder") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   const std::string outside = (folder.path / "outside.yaml").string();
   CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
         "sluice-platform/1");
   CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
-  // The contents of such a file follow the usual rules again.
+  // Includes inside such a file must again stay inside the root.
   const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }
@@ -287,7 +292,7 @@ TEST_CASE("a single word means a mapping with one key") {
   CHECK(at(d, {"policy", "name"}) == "resident");
   CHECK(d.find("policy")->find("name")->position().line == 2);
   CHECK(d.find("policy")->position().line == 2);
-  // The word is written out before an override looks into the mapping.
+  // The word becomes a mapping before an override changes a key of the mapping.
   const Value changed = resolved({"policy.buffers=2", "cost=roofline", "cost.share=1",
                                   "platform=k40", "platform.links.host.latency=7us"});
   CHECK(at(changed, {"policy", "name"}) == "resident");

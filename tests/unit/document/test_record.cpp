@@ -1,4 +1,4 @@
-// Records: one declaration for reading, messages and the editor's schema.
+// Tests records. One declaration serves for reading, for messages and for the schema of editors.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -174,7 +174,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
   CHECK_THAT(refused(b + "ports: {}"), Contains("a mapping for 'ports': expected a list"));
 }
 
-TEST_CASE("an open record leaves other keys to its owner") {
+TEST_CASE("an open record accepts unknown keys, which its owner reads") {
   const Record open = {.name = "model", .summary = "", .fields = {}, .open = true};
   const Value d = parse_text("layers: 3", "t.yaml");
   CHECK(error_of([&] { Reader(d, open); }) == "nothing");
@@ -286,7 +286,7 @@ TEST_CASE(
   const Value& properties = *schema.find("properties");
   CHECK(properties.find("items")->find("items")->find("$ref")->text() == "#/definitions/item");
   const Value& defined = *schema.find("definitions")->find("item");
-  CHECK(defined.find("anyOf")->items().size() == 2);  // a kind, or items
+  CHECK(defined.find("anyOf")->items().size() == 2);  // either `kind` or `items` is given
   const auto& rules = defined.find("allOf")->items();
   REQUIRE(rules.size() == 2);
   const Value& keys = *rules[0].find("then")->find("properties");

@@ -1,4 +1,5 @@
-// Compares the engine with the replay on random plans. Each of the two implements what a plan means.
+// Compares the engine with the replay on random plans. The two are independent implementations of the meaning of a
+// plan.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -33,7 +34,8 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Returns whether the engine gives the replay's trace to the bit, or blocks when the replay blocks.
+/// Checks that the engine gives the same trace as the replay, to the last bit, or that both block. Returns whether the
+/// plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -59,7 +61,8 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// Returns the largest difference of a start or an end, as a part of the makespan, or nothing if both block.
+/// Returns the largest difference between two starts or ends, as a share of the makespan. Returns nothing if both
+/// executors block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);
@@ -79,7 +82,7 @@ std::optional<double> disagreement(const Plan& plan, const EngineOptions& option
   return worst > 0 ? worst / result.makespan : 0;
 }
 
-TEST_CASE("engine and replay give the same trace of 300 random plans, and block on the same ones",
+TEST_CASE("engine and replay give the same traces of 300 random plans, and block on the same plans",
           "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
@@ -116,8 +119,10 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
   CHECK(compared > 150);
 }
 
-TEST_CASE("a link timed directly and the same link as SimGrid communications give the same times",
-          "[property]") {
+TEST_CASE(
+    "a link that is timed directly gives the same times as SimGrid communications over "
+    "this link",
+    "[property]") {
   for (unsigned seed = 1; seed <= test::cases_of(60u); ++seed) {
     INFO("seed " << seed);
     const auto difference = disagreement(test::random_plan(seed), {.direct_links = false});

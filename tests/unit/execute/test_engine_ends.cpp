@@ -1,5 +1,4 @@
-// A run that is cut short by an interruption or a full disk prints nothing by
-// itself.
+// Tests that a run prints nothing when an interruption or a full disk ends it early.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -16,7 +15,7 @@
 namespace sluice {
 namespace {
 
-/// Four cards behind a switch with slow transfers, so that some transfers are always running.
+/// Returns a plan for four cards behind a switch. Its transfers are so slow that some of them are always running.
 Plan plan_of_four_cards() {
   const std::string text =
       "format: sluice-scenario/1\nmodel: cnn_mnist\n"

@@ -1,5 +1,5 @@
-// Grants by reservation compared with the naive oracle: never slower, never newly blocked, and more
-// memory never hurts.
+// Compares grants by reservation with grants in order, and the replay with a naive oracle. Reservation is never slower
+// and never blocks a plan that ran before, and neither does more memory.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -16,8 +16,10 @@ namespace {
 
 constexpr unsigned plans = 20'000;
 
-TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same",
-          "[property]") {
+TEST_CASE(
+    "the naive oracle gives the same times of 300 random plans as the replay, and blocks "
+    "on the same plans",
+    "[property]") {
   int ended = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
@@ -70,7 +72,7 @@ void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
   counts.faster += result.makespan < in_order.makespan * (1 - 1e-12);
 }
 
-TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it neither") {
+TEST_CASE("neither reservation nor more memory makes a plan slower, or blocks it") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(
@@ -88,9 +90,9 @@ TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, one that starts earlier may delay another one. So a later end is only counted here, and is
-/// not a failure.
-TEST_CASE("with shared links too, more memory blocks nothing") {
+/// If transfers share links, a transfer that starts earlier may delay another one. So a later end is only counted here,
+/// and is not a failure.
+TEST_CASE("if links are shared, more memory blocks no plan either") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(
@@ -106,7 +108,7 @@ TEST_CASE("with shared links too, more memory blocks nothing") {
   CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
-/// A shared pool gives its bytes in the order of requests, so that more of it may change this order. So a later end and
+/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So a later end and
 /// a plan that blocks are only counted here, and are not failures.
 TEST_CASE("with pools that several devices share, few plans are slower or blocked by more memory") {
   Counts counts;
@@ -132,7 +134,7 @@ bool same_times(const MemorySink& a, const MemorySink& b) {
                     });
 }
 
-TEST_CASE("with capacities as large as the reservations of an unlimited run, no action is later") {
+TEST_CASE("if pools have the capacity that an unlimited run reserves, no action is later") {
   int tighter = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
@@ -157,7 +159,7 @@ TEST_CASE("with capacities as large as the reservations of an unlimited run, no 
   CHECK(tighter > 0);
 }
 
-TEST_CASE("whether a plan blocks is seen in as many iterations as it reaches back, and two more") {
+TEST_CASE("if a plan blocks, it blocks within two iterations more than its waits reach back") {
   int blocked = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     INFO("seed " << seed);

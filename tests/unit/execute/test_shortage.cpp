@@ -1,4 +1,4 @@
-// Tests the data about an infeasible plan: which memory lacks how many bytes.
+// Tests the data about an infeasible plan: the memory that is too small, and the bytes that it lacks.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -47,7 +47,7 @@ TEST_CASE("the bytes that are in a memory from the start") {
 }
 
 TEST_CASE("which action waits for which if a plan blocks for lack of memory") {
-  // w arrives at 80 ns and stays. x (30 B) has no room in addition, and 0F waits for its load.
+  // w arrives at 80 ns and stays. There is no room for x (30 B) in addition, and 0F waits for the load of x.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "
       "bytes=30 home=host\nprologue:\n"

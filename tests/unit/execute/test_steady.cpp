@@ -1,5 +1,5 @@
-// In the steady state, the replay skips periods and repeats an earlier one. The result must equal a run that executes
-// every period.
+// In the steady state, the replay skips periods and repeats an earlier period instead. The result must equal that of a
+// run that executes every period.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-/// Counts the spans and events that arrive one by one, not those of a repeated period.
+/// Counts the spans that arrive one by one, without those of repeated periods.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of times are equal up to the roundings of the clock, which are 1e-12 of the makespan.
+/// Checks that two sums of times are equal up to the rounding of the clock, which is 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -80,9 +80,9 @@ void sort(MemorySink& sink) {
   sink.events.clear();
 }
 
-/// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as one that executes every
-/// action, and returns the period. With `exact`, all times are sums of binary fractions, so that rounding never gives
-/// different times to events of the same moment.
+/// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
+/// every action. Returns the iterations of the period. With `exact`, all times are sums of binary fractions, so that
+/// rounding never gives different times to events of the same moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -135,8 +135,8 @@ tensor x class=input bytes=40
 stage s
 )";
 
-TEST_CASE("a load and a computation repeat each iteration") {
-  // A load takes 0.25 + 5 s and a computation 6 s; two tensors of 40 B fit together.
+TEST_CASE("a load and a computation that repeat in each iteration have a period of one iteration") {
+  // A load takes 0.25 + 5 s and a computation 6 s. Two tensors of 40 B fit at the same time.
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
@@ -146,7 +146,7 @@ epilogue:
                                    "steady");
   check(plan);
   CHECK(compare(plan, true) == 1);
-  // 5.25 s to load, 0.125 s to arrive, then one computation after the other.
+  // The first load takes 5.25 s and 0.125 s to arrive. Then the computations follow without a pause.
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
   // Waits reach back one iteration, so the states are alike from iteration 1 on, and three equal states are needed. The
-  // third one is seen when the stream of A0 has finished its third iteration, before the last two actions.
+  // third equal state is found when the stream of A0 has finished its third iteration, before the last two actions.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }
@@ -231,15 +231,17 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  CHECK(whole.events.size() == 1 + 2 * 2000);  // the weights' home, and each input
+  CHECK(whole.events.size() == 1 + 2 * 2000);  // the weights in their home, and each input
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());
   for (std::size_t i = 0; i < whole.spans.size(); ++i)
     REQUIRE(spans.spans[i].end == whole.spans[i].end);
 }
 
-TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all",
-          "[property]") {
+TEST_CASE(
+    "skipping periods and executing them agree on random plans of 200 iterations, also "
+    "with shared links",
+    "[property]") {
   int jumped = 0;
   for (unsigned seed = 1; seed <= test::cases_of(400u); ++seed) {
     INFO("seed " << seed);

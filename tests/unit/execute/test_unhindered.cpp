@@ -1,4 +1,4 @@
-// The shortcut that finds the steady state by arithmetic, compared with the replay that goes through every execution.
+// Compares the shortcut that finds the steady state by arithmetic with the replay of every execution.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -22,7 +22,8 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// Returns a plan of a load of 5 s, which takes 0.25 s to set up and 0.125 s to arrive, and a computation of 6 s.
+/// Returns a plan with a load and a computation of 6 s. The load takes 0.25 s to set up, 5 s to transfer and 0.125 s to
+/// arrive.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
 name "two"
@@ -49,20 +50,20 @@ epilogue:
 
 TEST_CASE("a load and a computation that wait for each other repeat with the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
-  // With two in flight only the computation counts: its 6 s hide the load.
+  // With two inputs in flight, only the 6 s of the computation count, because they hide the load.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
 
-TEST_CASE("if memory may delay an action, the replay is needed") {
+TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
   // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B, which is enough, but the shortcut cannot
   // prove that it is.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Only memory delays the load, because a load is 0.75 s shorter than a computation.
+  // Without a limit on memory, nothing would delay the loads, because a load is 0.75 s shorter than a computation.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
-TEST_CASE("if a link or a memory is shared, the replay is needed") {
+TEST_CASE("if a link or a memory is shared, the shortcut leaves the plan to the replay") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
   plan.actions[1].flows = plan.actions[0].flows;  // the computation also reads over the link
   CHECK_FALSE(unhindered(plan));
@@ -73,7 +74,9 @@ TEST_CASE("if a link or a memory is shared, the replay is needed") {
   CHECK_FALSE(unhindered(plan));
 }
 
-TEST_CASE("with few iterations, or waits that look ahead or far back, the replay is needed") {
+TEST_CASE(
+    "with few iterations, or waits that look ahead or far back, the shortcut leaves the "
+    "plan to the replay") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
   plan.iterations = 16;
   CHECK_FALSE(unhindered(plan));
@@ -88,7 +91,8 @@ TEST_CASE("with few iterations, or waits that look ahead or far back, the replay
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether, from iteration 40 to 160 of 200, every action ends `seconds` later than in the iteration before.
+/// Returns whether every action ends `seconds` later than in the iteration before, from iteration 40 to iteration 160
+/// of 200.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;
@@ -98,7 +102,7 @@ bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double 
   return true;
 }
 
-TEST_CASE("the seconds that are found without the replay equal those of every iteration",
+TEST_CASE("the seconds that the shortcut finds are those of every iteration of the replay",
           "[property]") {
   int answered = 0, refused = 0, tight = 0;
   for (unsigned seed = 1; seed <= test::cases_of(2000u); ++seed) {

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Four operations take 3, 1, 1 and 1 s, and the last one reads what the first one makes (a skip connection). Tensor x
-/// has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
+/// Four operations take 3, 1, 1 and 1 s. The last operation also reads the tensor that the first one makes (a skip
+/// connection). Tensor x has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
   graph.tensors = {{1, 0, load_x_s}, {10, 2, 2}, {10, 2, 2}, {1, 2, 2}};
@@ -26,15 +26,15 @@ TEST_CASE("graph: a skip connection is kept if a, b and c fit together") {
   CHECK(answer.bound == Approx(answer.seconds));
 }
 
-TEST_CASE("graph: with one byte less its tensor is made again, or moved if that is cheaper") {
-  // To make the tensor again takes a second load of x and 3 s. To move it takes 2 + 2 s.
+TEST_CASE("graph: with one byte less, a is made again, or moved if a move takes less time") {
+  // To make tensor a again takes a second load of x and 3 s. To move a takes 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);
   CHECK(solve(skip_connection(2), 19, 30).proven);
 }
 
-TEST_CASE("graph: only a schedule faster than the known one is an answer") {
+TEST_CASE("graph: only a schedule that is faster than the known one is an answer") {
   CHECK(solve(skip_connection(0.5), 20, 30, 10.5).seconds == Approx(10));
   const GraphAnswer none = solve(skip_connection(0.5), 20, 30, 9.5);
   CHECK_FALSE(none.feasible);
@@ -62,7 +62,7 @@ TEST_CASE("graph: the time limit includes building the programme and its relaxat
   CHECK(answer.gap <= 1);
 }
 
-TEST_CASE("graph: nothing of 0 bytes is copied") {
+TEST_CASE("graph: tensors of 0 bytes are not copied") {
   test::Dice dice(44);
   Chain chain = test::random_chain(dice, 3);
   chain.input.bytes = 5;
@@ -74,7 +74,8 @@ TEST_CASE("graph: nothing of 0 bytes is copied") {
 }
 
 TEST_CASE(
-    "graph: the programme never finds a slower schedule than the frontier, and its tape fits") {
+    "graph: the programme never finds a slower schedule than the frontier, and the tape of this "
+    "schedule fits") {
   test::Dice dice(41);
   int equal = 0, faster = 0;
   for (int round = 0; round < 12; ++round) {
@@ -122,7 +123,7 @@ TEST_CASE("graph: programme and frontier agree if only boundaries can be kept") 
   }
 }
 
-TEST_CASE("graph: nine to twelve stages, the frontier against the programme's bound") {
+TEST_CASE("graph: for nine to twelve stages, the frontier is close to the bound of the programme") {
   test::Dice dice(43);
   for (const std::size_t stages : {9u, 10u, 11u, 12u}) {
     const Chain chain = test::random_chain(dice, stages);
@@ -135,7 +136,7 @@ TEST_CASE("graph: nine to twelve stages, the frontier against the programme's bo
     CHECK(memory_of(chain, answer.tape).peak <= frontier.points()[point].peak);
     CHECK(answer.bound <= answer.seconds);
     CHECK(answer.seconds <= seconds * (1 + 1e-9));
-    // schedules that the frontier leaves out are hardly faster
+    // Schedules that the frontier leaves out are hardly faster.
     CHECK(answer.seconds >= 0.97 * seconds);
   }
 }

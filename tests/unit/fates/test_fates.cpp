@@ -23,8 +23,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// The letters name operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 one that keeps
-/// nothing, and B3 the backward pass. s3 and l3 save and load boundary 3, and S3 and L3 the inner tensors of stage 3.
+/// The letters name operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass of
+/// stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and load
+/// the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -52,11 +53,11 @@ TEST_CASE("fates: the first stage's input comes a second time without a save") {
   CHECK(tape(plain(2), {O, K}) == "l0 F0 S0 s1 F1 l1 B1 L0 l0 B0");
 }
 
-TEST_CASE("fates: a run recomputes from the nearest boundary that stayed") {
+TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed") {
   CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
 }
 
-TEST_CASE("fates: a run recomputes from a boundary that is loaded again") {
+TEST_CASE("fates: consecutive stages are recomputed from a boundary that is loaded again") {
   CHECK(tape(plain(4), {O, R, R, K}) == "l0 F0 S0 s1 f1 f2 F3 B3 l1 F1 F2 B2 B1 L0 l0 B0");
 }
 
@@ -75,7 +76,8 @@ Chain hollow(std::size_t stages) {
 }
 
 TEST_CASE("fates: a tensor that nothing reads is not made again") {
-  // Without inner tensors a backward pass reads only its input; the last stage also its output.
+  // Without inner tensors, the backward pass of a stage reads only the stage's input, and in the last stage also the
+  // output.
   CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
   CHECK(text(checkpoint_tape(hollow(3))) == "l0 f0 f1 f2 B2 B1 B0");
   CHECK(text(sqrt_tape(hollow(9))) ==
@@ -84,7 +86,7 @@ TEST_CASE("fates: a tensor that nothing reads is not made again") {
   Chain chain = hollow(4);
   chain.stages[1].reads_input = chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
-  // If its backward pass reads the output, the output is made again, or it was kept.
+  // If the backward pass of the stage reads the stage's output, the output is made again, unless it was kept.
   chain.stages[1].reads_output = true;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
   CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
@@ -93,7 +95,8 @@ TEST_CASE("fates: a tensor that nothing reads is not made again") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// Returns whether some operation reads the results of the forward pass at index `at` before they are made again.
+/// Returns whether an operation reads the results of the forward pass at index `at` before another operation makes
+/// these results again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;
   bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;
@@ -116,7 +119,7 @@ bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   return false;
 }
 
-TEST_CASE("fates: no assignment runs a stage again whose results nothing reads") {
+TEST_CASE("fates: no assignment runs a stage again if nothing reads its results") {
   test::Dice dice(9);
   int again = 0;
   for (int round = 0; round < 60; ++round) {
@@ -143,7 +146,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "fates: a stage that does not read its input drops it, one that reads its output needs it") {
+    "fates: an input that the backward pass does not read is dropped, and an output that it "
+    "reads is kept or made again") {
   Chain chain = plain(3);
   chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, O, K}) == "l0 F0 F1 S1 F2 B2 L1 B1 B0");
@@ -154,7 +158,7 @@ TEST_CASE(
   CHECK(tape(chain, {K, O, R}) == "l0 F0 F1 S1 s2 f2 l2 F2 B2 L1 B1 B0");
 }
 
-TEST_CASE("fates: nothing of 0 bytes is copied") {
+TEST_CASE("fates: tensors of 0 bytes are not copied") {
   Chain chain = plain(3);
   chain.input.bytes = chain.stages[0].inner.bytes = chain.stages[1].output.bytes = 0;
   CHECK(tape(chain, {O, O, K}) == "F0 s1 F1 S1 F2 B2 L1 l1 B1 B0");
@@ -164,7 +168,7 @@ TEST_CASE("fates: sqrt runs every segment except the last again") {
   CHECK(text(sqrt_tape(plain(9))) ==
         "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 F5 B5 B4 B3 F0 F1 F2 B2 B1 B0");
   CHECK(text(sqrt_tape(plain(1))) == "l0 F0 B0");
-  // round(sqrt(5)) = 2 segments: 0, 1 and 2, 3, 4.
+  // There are round(sqrt(5)) = 2 segments: stages 0 and 1, and stages 2 to 4.
   CHECK(text(sqrt_tape(plain(5))) == "l0 f0 f1 F2 F3 F4 B4 B3 B2 F0 F1 B1 B0");
 }
 

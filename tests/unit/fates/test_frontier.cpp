@@ -19,7 +19,8 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// Returns the least seconds of all 3^n fates within a budget, if all operations run one after the other.
+/// Returns the least seconds of all 3^n assignments of fates within a budget, if all operations run one after the
+/// other.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -49,7 +50,9 @@ TEST_CASE("frontier: the tape of every point has the point's peak and seconds") 
   }
 }
 
-TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget") {
+TEST_CASE(
+    "frontier: within every budget, it is at least as fast as the best of all 3^n "
+    "assignments of fates") {
   test::Dice dice(4);
   for (int round = 0; round < 600; ++round) {
     const std::size_t stages = 1 + dice.below(7);
@@ -67,7 +70,9 @@ TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget
   }
 }
 
-TEST_CASE("frontier: faster than all fates if running a stage three times helps") {
+TEST_CASE(
+    "frontier: it is faster than all assignments of fates if running a stage three times "
+    "helps") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
   // input and one more boundary fit while a forward pass runs:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
@@ -76,12 +81,14 @@ TEST_CASE("frontier: faster than all fates if running a stage three times helps"
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // With fates, each stage runs again at most once, so that they must move boundaries to fit.
+  // With fates, each stage runs again at most once, so that boundaries must be moved to fit.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
 
-TEST_CASE("frontier: an empty chain needs nothing, and a budget below the least has no point") {
+TEST_CASE(
+    "frontier: an empty chain needs no bytes, and no point lies within a budget below the "
+    "least peak") {
   CHECK(seconds_within(Frontier(Chain{}), 0) == 0);
   CHECK(Frontier(Chain{}).tape(0).empty());
   test::Dice dice(5);
@@ -126,7 +133,7 @@ TEST_CASE("frontier: a search for only the least peak finds the first peak of th
   }
 }
 
-/// Returns points with rising peaks and falling seconds.
+/// Returns a random row of points with rising peaks and falling seconds.
 ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   ParetoNodes row;
   ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};
@@ -138,7 +145,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Returns the pairs of points, and the known points, that no other one beats.
+/// Returns the Pareto front of all pairs of points and of the known points in `all`.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -180,7 +187,7 @@ TEST_CASE("frontier: a split gives the best of all pairs of its parts") {
   CHECK(better > 100);
 }
 
-TEST_CASE("frontier: the price of a copy weighs only the copies") {
+TEST_CASE("frontier: the price of a copy multiplies only the seconds of copies") {
   test::Dice dice(7);
   for (int round = 0; round < 20; ++round) {
     Chain chain = test::random_chain(dice, 6);
@@ -213,8 +220,8 @@ TEST_CASE("bound: no schedule is below it, and unlimited memory reaches it") {
 TEST_CASE("bound: by hand") {
   // Three stages take 1 s forward and 2 s backward. Their inner tensors have 10 bytes and are copied in 0.4 s each way;
   // boundaries have 0 bytes. Backward 2 holds its own 10 bytes, so that 25 bytes leave room for one and a half of the
-  // other two inner tensors. To move the other half costs 0.5 x 0.8 s: 9 + 0.5 x 0.8. If a copy takes 1 s each way,
-  // running the forward pass again is cheaper: 9 + 0.5.
+  // other two inner tensors. The other half is moved, which takes 0.5 x 0.8 s, so that the bound is 9 + 0.5 x 0.8. If a
+  // copy takes 1 s each way, half of a forward pass is run again instead: 9 + 0.5.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -224,10 +231,10 @@ TEST_CASE("bound: by hand") {
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's tensor is saved after its forward pass, until 1 + 30 x, and loaded
-  // before its backward pass, in 30 x + 2. The rest of the missing tensor is recomputed. The forward passes take 3 s in
-  // all, so that a share of x = 2 / 30 is saved without a delay. A larger share would cost 30 s per unit of x and save
-  // only 1 s. The bound is 3 + 6 + 0.5 - 2 / 30.
+  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, until 1 + 30
+  // x. This share is loaded before the stage's backward pass, in 30 x + 2. The rest of the missing tensor is
+  // recomputed. The forward passes take 3 s in all, so that a share of x = 2 / 30 is saved without a delay. A larger
+  // share would cost 30 s per unit of x and save only 1 s. The bound is 3 + 6 + 0.5 - 2 / 30.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }
@@ -245,9 +252,9 @@ void check_gap(std::size_t stages, double copy_s) {
   }
 }
 
-TEST_CASE("frontier: a thousand stages within 5 % of the bound") {
+TEST_CASE("frontier: for a thousand stages it is within 5 % of the bound") {
   check_gap(1000, 0.75);  // copies compete with recomputation
-  check_gap(300, 7.5);    // no copy is worth its time
+  check_gap(300, 7.5);    // a copy takes longer than recomputing
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The proven bound on the bytes that a chain needs, and what a refusal says about it.
+// Tests the proven bound on the bytes that a chain needs, and the sentences about this bound in a refusal.
 #include "fates/optimal/least_bytes.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the least bytes are those of the largest pass") {
+TEST_CASE("the least bytes are the bytes of the largest pass") {
   Chain chain;
   chain.input.bytes = 10;
   chain.stages.resize(3);
@@ -26,10 +26,11 @@ TEST_CASE("the least bytes are those of the largest pass") {
   }
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
-  // The passes forward need 10 + 20, 20 + 30 and 30 + 40, without the inner tensors. Those backward need
+  // The forward passes need 10 + 20, 20 + 30 and 30 + 40, without the inner tensors. The backward passes need
   //   C: 5 + 40 + 30 and the gradient of B's output (30); B: 5 + 20 + gradients of 30 and 20; A: 5 + 10 + 20.
   CHECK(least_bytes_bound(chain) == 105);
-  // A shortcut from A to C: C backward also needs A's output (20) and its gradient (20).
+  // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
+  // (20).
   chain.stages[0].reads = {{0, true}};
   chain.stages[1].reads = {{1, true}};
   chain.stages[2].reads = {{1, true}, {2, true}};
@@ -40,11 +41,11 @@ TEST_CASE("the least bytes are those of the largest pass") {
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  chain.side_by_side = 5;  // 50 bytes of 5 micro-batches, of which one is sure to be there
+  chain.side_by_side = 5;  // 50 bytes of 5 micro-batches, of which at least one is held
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
-/// Adds shortcuts: a stage also reads an earlier boundary.
+/// Adds shortcuts, by which stages also read an earlier boundary.
 Chain with_shortcuts(test::Dice& dice, Chain chain) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const bool reads = chain.stages[s].reads_input;
@@ -74,11 +75,12 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // otherwise the bound would be of no use
+  CHECK(equal > compared / 10);  // otherwise the bound would be too low to be useful
 }
 
-/// a, b, c, and their sum with a shortcut from a if `shortcut`. Their outputs have 2 kB, that of b as many elements as
-/// it is said, of 4 bytes. The backward passes read the inputs.
+/// Returns the refusal of a model with the layers a, b and c and a sum. With `shortcut`, the sum also reads a. The
+/// outputs have 2 kB, except that the output of b has `elements_of_b` elements of 4 bytes. The backward passes read the
+/// inputs.
 std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
   const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
     return "      - {type: operator, flop: 1, parameters: 1, keeps: inputs, name: " + name +
@@ -108,14 +110,15 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal says what is certain about the least budget") {
   using Catch::Contains;
-  // Without branches the least bytes are known: c and the gradients of the sum and of c, and what the sum keeps.
+  // Without branches the least bytes are known: c, the gradients of the sum and of c, and the bytes that the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that works is 8000 B"));
-  // The sum backward reads c and a, and the gradients of all three are there: 5 x 2 kB. No tape needs less.
+  // The backward pass of the sum reads c and a, and the gradients of the sum, c and a are held: 5 x 2 kB. No tape needs
+  // less.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that works is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If b has 20 kB, c backward needs b, its gradient, and the gradient of c: 42 kB. What the sum added to the gradient
-  // of a (2 kB) is there, too, which the bound does not count.
+  // If b has 20 kB, the backward pass of c needs b, the gradient of b, and the gradient of c: 42 kB. The device also
+  // holds the gradient of a from the sum (2 kB), which the bound does not count.
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to work is 44000 B"));

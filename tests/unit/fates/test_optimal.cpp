@@ -1,4 +1,4 @@
-// Compares the strategy `optimal` with all 3^n fates. Every assignment of fates is listed as a plan and replayed.
+// Compares the strategy `optimal` with all 3^n assignments of fates. For every assignment, a plan is made and replayed.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -133,7 +133,7 @@ TEST_CASE("serial copies: optimal is never slower than the best of all fates of 
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
-  CHECK(tally.faster > 0);  // recomputing twice, or only a part of a stage, helps
+  CHECK(tally.faster > 0);  // `optimal` may also recompute a stage twice
   CHECK(tally.feasible > 500);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("more memory never makes optimal slower, and its results are above the
   }
 }
 
-TEST_CASE("one assignment in a hundred agrees in the engine and the replay") {
+TEST_CASE("engine and replay give the same times for one assignment of fates in a hundred") {
   std::mt19937 random(4);
   int enumerated = 0, executed = 0;
   for (int k = 0; k < 60; ++k) {

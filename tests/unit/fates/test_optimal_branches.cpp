@@ -1,5 +1,5 @@
-// Fates in networks that branch: what two operations read counts once, and `optimal` and its bound
-// are compared with everything that can be done in small networks.
+// Tests fates in networks that branch. A tensor that two operations read counts once. In small networks, `optimal` and
+// its bound are compared with an exhaustive search of all schedules.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Drawn {
   int kept_bytes = 0;
 };
 
-/// One layer per stage; layer 0 is the image. 1 GFLOP/s and 1 GB/s: 1000 FLOP take 1 us and 1 kB
-/// takes 1 us. Each layer has one parameter of 4 bytes, whose gradient has 4 bytes, too.
+/// Returns a scenario with one layer per stage; layer 0 is the image. At 1 GFLOP/s and 1 GB/s, 1000 FLOP take 1 us and
+/// 1 kB takes 1 us. Each layer has one parameter of 4 bytes, whose gradient has 4 bytes, too.
 std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
   std::string text =
       "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -107,8 +107,8 @@ class Run {
   std::int64_t constant_ = 0;
 };
 
-/// a, b, c, and their sum with a shortcut from a, then d; each reads its inputs in its backward pass.
-/// image 1 kB; a, b, c, sum 2 kB; d 1 kB.
+/// The layers are a, b, c, their sum with a shortcut from a, and d. Each layer except the sum reads its inputs in its
+/// backward pass. The image has 1 kB; a, b, c and the sum have 2 kB each, and d has 1 kB.
 const std::vector<Drawn> block = {{500, 2000, {0}, "inputs"},
                                   {500, 4000, {1}, "inputs"},
                                   {500, 6000, {2}, "inputs"},
@@ -128,17 +128,19 @@ TEST_CASE("branches: a stage says which boundaries it reads, and makes only its 
   for (std::size_t s = 0; s < 4; ++s) CHECK(chain.stages[s].output.bytes == 2000);
 }
 
-TEST_CASE("branches: what two operations read is on the device once") {
-  // All are kept: image, a, b and the sum stay (7 kB), c until the sum is made. The most is while
-  // d runs backward: these, d (1), its gradient (1, workspace) and the gradient of the sum (2).
-  // With a copy of a in each of the two boundaries that it crosses it would be 4 kB more.
+TEST_CASE("branches: a tensor that two operations read is on the device once") {
+  // All tensors are kept: image, a, b and the sum stay (7 kB), and c stays until the sum is made. The peak is during
+  // the backward pass of d: these 7 kB, d (1), the gradient of d (1, workspace) and the gradient of the sum (2). If
+  // each of the two boundaries that a crosses had its own copy of a, the peak would be 4 kB higher.
   const Run run(250, block, true);
   CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
   CHECK(memory_of(run.chain(), alike_tapes(run.chain()).front()).peak == run.peak("keep_all"));
 }
 
-TEST_CASE("branches: a listed fate is that of the stage's own output, and nothing else moves") {
-  // a is offloaded: 2 kB go up and come down once, for the backward pass of b.
+TEST_CASE(
+    "branches: the fate of a stage applies to the stage's own output, and no other tensor "
+    "is moved") {
+  // a is offloaded. Its 2 kB are saved once, and loaded once for the backward pass of b.
   const Run run(250, block, true);
   const Tape tape =
       tape_of(run.chain(), {Fate::offload, Fate::keep, Fate::keep, Fate::keep, Fate::keep});
@@ -148,8 +150,8 @@ TEST_CASE("branches: a listed fate is that of the stage's own output, and nothin
   CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
 }
 
-/// Layers that read the layer before them or, one in four, an earlier one; some read one more. A
-/// copy takes 4 ns per element, computation 1 to 24 ns.
+/// Returns layers that read the layer before them, or in one case of four any earlier layer. Some layers read a second
+/// layer. A copy takes 4 ns per element, and a computation takes 1 to 24 ns.
 std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
   std::vector<Drawn> layers;
   for (std::size_t l = 0; l < count; ++l) {
@@ -169,8 +171,8 @@ std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
   return layers;
 }
 
-/// Compares `optimal` with everything, in random networks with random budgets: nothing is faster
-/// than the bound, so `optimal` is not slower than the fastest by more than its gap.
+/// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule
+/// is faster than the bound, so `optimal` is slower than the fastest schedule by its gap at most.
 void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most) {
   test::Dice dice(seed);
   int branching = 0, faster = 0;
@@ -194,7 +196,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
       for (const Fact& fact : plan.facts)
         if (fact.name == "gap") gap = std::get<Fact::Number>(fact.value).value;
     } catch (const Infeasible&) {
-      FAIL("optimal refuses what a uniform strategy can do");
+      FAIL("optimal refuses a budget within which a uniform strategy fits");
     }
     const test::BruteForce best = run.brute_force(budget, optimal * (1 - 1e-9));
     const double bound = optimal * (1 - gap);
@@ -206,15 +208,17 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   }
   CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  CHECK(faster <= 1 + cases / 20);  // what the search does not look at rarely gains
+  CHECK(faster <= 1 + cases / 20);  // schedules that `optimal` does not search are rarely faster
   CHECK(worst <= 0.05);
 }
 
-TEST_CASE("branches: optimal against everything in networks of up to 4 operations", "[property]") {
+TEST_CASE("branches: optimal is compared with all schedules of networks of up to 4 operations",
+          "[property]") {
   compare(1101, test::cases_of(60), 2, 4);
 }
 
-TEST_CASE("branches: optimal against everything in networks of 5 operations", "[property]") {
+TEST_CASE("branches: optimal is compared with all schedules of networks of 5 operations",
+          "[property]") {
   compare(1105, test::cases_of(4), 5, 5);
 }
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-TEST_CASE("copies are in host memory from their save to their last load") {
-  // Two stages: the output of the first (20 B) and its inner tensors (30 B) are saved and loaded.
+TEST_CASE("a copy is in host memory from its save to its last load") {
+  // Of two stages, the first stage's output (20 B) and inner tensors (30 B) are saved and loaded.
   Chain chain;
   chain.input = {10, 0, 1};
   chain.stages = {
@@ -59,7 +59,7 @@ TEST_CASE("no tape that fits in host memory is faster than the bound", "[propert
   CHECK(closer > cases / 4);
 }
 
-/// Returns the seconds of a random run with these memories, or infinity if it does not fit.
+/// Returns the seconds of the run with these memories, or infinity if the run does not fit.
 struct Run {
   std::string text;
 
@@ -93,7 +93,8 @@ struct Run {
 };
 
 TEST_CASE(
-    "with little host memory, optimal stays within it and is almost as fast as the best that fits",
+    "with little host memory, optimal stays within this memory and is almost as fast as the "
+    "fastest strategy that fits",
     "[property]") {
   test::Dice dice(1202);
   const int cases = test::cases_of(40);

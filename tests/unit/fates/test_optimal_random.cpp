@@ -1,5 +1,5 @@
-// In random runs, `optimal` is compared with the strategies that treat every stage alike, and its bound is compared
-// with many tapes that are executed.
+// In random runs, `optimal` is compared with the strategies that treat every stage alike. The bound of `optimal` is
+// compared with the seconds of many tapes that are executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Run {
  public:
   explicit Run(test::Dice& dice) : text_(test::random_training(dice)) {}
 
-  /// Returns the seconds of the run, or infinity if it does not fit.
+  /// Returns the seconds of the run, or infinity if the run does not fit.
   double seconds(const std::string& strategy, std::int64_t capacity) const {
     try {
       return replay(make_plan(scenario(strategy, capacity))).makespan;
@@ -83,7 +83,8 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
 }
 
 TEST_CASE(
-    "more memory never makes a run of optimal slower, and never refuses what less memory allowed",
+    "with more memory, a run of optimal is never slower, and is never refused if it was possible "
+    "with less memory",
     "[property]") {
   test::Dice dice(1003);
   int faster = 0;

@@ -1,5 +1,5 @@
-// Tests `optimal` with weights that take turns, on one or two devices. It is compared with the strategies that treat
-// every stage alike, and its bound is compared with many tapes that are executed.
+// Tests `optimal` with weights that take turns, on one or two devices. `optimal` is compared with the strategies that
+// treat every stage alike. The bound of `optimal` is compared with the seconds of many tapes that are executed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class Run {
     return read_scenario(std::move(document), "random");
   }
 
-  /// Returns the seconds of the run, or infinity if it does not fit.
+  /// Returns the seconds of the run, or infinity if the run does not fit.
   double seconds(const std::string& strategy, std::int64_t capacity) const {
     try {
       return replay(make_plan(scenario(strategy, capacity))).makespan;
@@ -171,8 +171,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or a batch is one micro-batch, the strategies use the whole device. Then with more room
-    // their loads may come in an order that happens to be worse.
+    // If `in_flight` is given, or a batch is one micro-batch, the strategies use the whole device. In this case, more
+    // memory may change the order of their loads to an order that happens to be worse.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;

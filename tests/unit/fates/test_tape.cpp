@@ -21,8 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Each digit of a sum of bytes stands for one kind of tensor: the input has 1 byte, the outputs have 10 and 100, the
-/// inner tensors 1000 and 10000, and the gradient of boundary 1 has 100000.
+/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100,
+/// the inner tensors 1000 and 10000, and the gradient of boundary 1 has 100000.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// Returns whether the tensor that `bringer` brings at operation `first` is alive at operation `at`. This is the rule
-/// of lifetimes itself, implemented literally and slowly.
+/// The functions below implement the rule of lifetimes literally and slowly. An event is an operation that brings a
+/// tensor to the device, or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -105,12 +105,12 @@ std::int64_t slow_bytes(const Chain& chain, const Tape& tape, std::size_t at) {
   return total + (op.inner ? stage.keep_workspace : stage.pass_workspace);
 }
 
-TEST_CASE("tape: all kept, bytes by operation and seconds") {
+TEST_CASE("tape: the bytes of each operation, and the seconds, if all tensors are kept") {
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The device holds the input; then in addition boundary 1 and inner 0; then boundary 2 and inner 1; then gradient 1;
-  // at last everything except boundaries 1 and 2 and inner 1.
+  // The device first holds the input. Then come boundary 1 and inner 0, then boundary 2 and inner 1, and then gradient
+  // 1. At last the device holds everything except boundaries 1 and 2 and inner 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);
@@ -119,7 +119,7 @@ TEST_CASE("tape: all kept, bytes by operation and seconds") {
 TEST_CASE("tape: a stage that runs twice drops its inner tensors in between") {
   const Chain chain = two_stages();
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
-  // The second forward 0 makes boundary 1 again, which nothing reads.
+  // The second forward pass of stage 0 makes boundary 1 again, which nothing reads.
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{1, 11, 10'111, 110'111, 101'011, 101'001});
   CHECK(serial_seconds(chain, tape) == 7.25);
@@ -174,7 +174,7 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
   for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
 }
 
-TEST_CASE("tape: bytes agree with the rule of lifetimes, implemented literally") {
+TEST_CASE("tape: bytes agree with a literal implementation of the rule of lifetimes") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

@@ -1,4 +1,5 @@
-// The search ranks tapes by an estimate of their seconds. Here it is compared with estimates that are computed by hand.
+// The search ranks tapes by an estimate of their seconds. Here the estimates are compared with estimates that are
+// computed by hand.
 #include <catch2/catch.hpp>
 
 #include "fates/choices.hpp"
@@ -33,10 +34,11 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
 TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // 1 + 18 per micro-batch. With enough room the next input is loaded while the last stage is computed.
+  // The first input takes 1 s, and each micro-batch takes 18 s. With enough room, the next input is loaded while the
+  // last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // 40 bytes are enough: backward 2 and 1 hold 20 and 10 of them, and the next input 10.
+  // 40 bytes are enough: the backward passes 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
@@ -47,15 +49,15 @@ TEST_CASE("a tape's estimate: a link slower than the computation binds") {
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(10 * 30 + 18));
 }
 
-TEST_CASE("a tape's estimate: a latency delays only what is waited for") {
+TEST_CASE("a tape's estimate: a latency delays only operations that wait for the copy") {
   Chain chain = three_stages();
   chain.load_latency_s = 5;
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(1 + 5 + 10 * 18));
 }
 
-TEST_CASE("a tape's estimate: loads wait for saves, and come one after the other") {
-  // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5, 7; saves run from 3 to 6 and from 6 to
-  // 9. Stage 3 keeps its inner tensors, but its input, boundary 2, was saved. Boundary 2 is loaded from 9, when its
+TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other") {
+  // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5 and 7 s; saves run from 3 to 6 s and from 6 to
+  // 9 s. Stage 3 keeps its inner tensors, but its input (boundary 2) was saved. Boundary 2 is loaded from 9, when its
   // save ends, to 12, and boundary 1 from 12 to 15. Backward 3 runs from 12 to 16, backward 2 from 16 to 20, and
   // backward 1 from 20 to 24.
   const Chain chain = three_stages();

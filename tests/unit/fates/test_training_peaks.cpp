@@ -1,5 +1,5 @@
-// The peak of training with many micro-batches at once is at least a bound that follows from the peaks of few of them.
-// With this bound the program avoids planning steps that cannot fit.
+// From the peaks with few micro-batches in flight follows a lower bound on the peak with many. With this bound the
+// program avoids planning steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -32,7 +32,8 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // One pass, or one full pass and one with a single micro-batch, give a bound for more passes.
+      // The peak of one pass gives a bound for one pass. The peak of a full pass and a pass of a single micro-batch
+      // gives a bound for more passes.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

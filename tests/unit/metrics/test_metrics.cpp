@@ -1,5 +1,5 @@
-// Each metric on an execution that is small enough to do by hand: the spans are written here, so
-// that only the metrics are under test.
+// Tests each metric on an execution that is small enough to compute by hand. The spans are written here, so that only
+// the metrics are tested.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -28,7 +28,7 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
   return 0;
 }
 
-/// One device, one link. The body, twice: load x (50 B), then compute on it.
+/// Returns a plan with one device and one link. The body runs twice: it loads x (50 B) and then computes on x.
 //   link: 100 byte/s, idle 1 W, busy 3 W; route: setup 0.5 s, latency 0.25 s
 //   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
@@ -65,7 +65,7 @@ Plan load_and_compute() {
   return plan;
 }
 
-/// Its execution:
+/// The execution of this plan:
 //   load 0     0 .. 1, available 1.25       load 1     1 .. 2, available 2.25
 //   forward 0  1.25 .. 4.25 (waited 1.25)   forward 1  4.25 .. 7.25
 const std::vector<Span> executed = {
@@ -88,7 +88,7 @@ TEST_CASE("Times of a load and a forward, twice") {
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
   REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -143,7 +143,7 @@ TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
-  // the first forward can start at 1.25, then 2 x 3 s
+  // The first forward pass can start at 1.25 s, and the two passes take 2 x 3 s.
   REQUIRE(number(totals, "lower_bound_s") == 7.25);
   REQUIRE(number(totals, "bound_ratio") == 1);
   REQUIRE(value(totals, "bound_by").text == "gpu.compute");
@@ -152,7 +152,7 @@ TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // pool gpu: w 200 | x 250 | x 300 | 250 | x 300 again | 100 (w gone)
+  // The pool gpu holds 200 (w), 250 (with x), 300 (with the next x), 250, 300 again, and 100 when w is freed.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -199,12 +199,14 @@ TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the o
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // mean busy (2 + 6) / 2 = 4; greatest span 10 - 2 = 8
+  // The devices compute for (2 + 6) / 2 = 4 s in the mean, and the longest time from the first to the last computation
+  // is 10 - 2 = 8 s.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
   REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
-  REQUIRE(number(totals, "exposed_transfer_s") == 0);  // it waited for a forward, then for memory
+  REQUIRE(number(totals, "exposed_transfer_s") ==
+          0);  // the waits were for a forward pass and for memory
 }
 
 TEST_CASE("The step counts from the middle iteration's completion to the last one's") {
@@ -212,22 +214,24 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
   Totals totals(plan);
-  // Iteration i is complete at 10 i + 5, but the first ones are slow. Middle (8 - 1) / 2 = 3.
+  // Iteration i is complete at 10 i + 5, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2 =
+  // 3.
   for (std::int64_t i = 0; i < 8; ++i) {
     const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
-    if (i == 3) REQUIRE(std::isnan(number(totals, "step_s")));  // the last is not reached
+    if (i == 3)
+      REQUIRE(std::isnan(number(totals, "step_s")));  // the last iteration is not complete yet
   }
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps per iteration
 }
 
-TEST_CASE("If a step is several iterations, it counts from step to step") {
+TEST_CASE("If a step is several iterations, whole steps are counted") {
   Plan plan = load_and_compute();
   plan.iterations = 12;
   plan.iterations_per_step = 3;
   Totals totals(plan);
-  // Four steps; the middle one is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55.
-  // The last iteration, 11, completes at 140 instead of 115.
+  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55. The last
+  // iteration, 11, completes at 140 instead of 115.
   for (std::int64_t i = 0; i < 12; ++i) {
     const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -259,10 +263,10 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   Plan plan = load_and_compute();
   plan.iterations = 3;
   REQUIRE(step_of(plan) == 3);
-  // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
+  // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // A second engine also loads over the link, and nothing is computed: 2 x 3.5 s.
+  // A second engine also loads over the link, so that the link takes 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -272,7 +276,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   REQUIRE(step_of(plan) == 3.5);
 }
 
-TEST_CASE("The bound of the question stands beside the makespan") {
+TEST_CASE("The bound of the question is compared with the makespan") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   totals.set_question_bound(5.8);
@@ -281,7 +285,7 @@ TEST_CASE("The bound of the question stands beside the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A single iteration shows no steady state, and further ones do") {
+TEST_CASE("A single iteration shows no steady state, but further iterations do") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
@@ -318,7 +322,7 @@ TEST_CASE("A metric without a number says why") {
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
-  // An aborted run has no ratio: its makespan is not that of the plan.
+  // A run that was aborted has no ratio, because the plan did not run to its end.
   Totals half(plan);
   half.span(executed[0]);
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
@@ -363,8 +367,8 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // idle 11 W; a load is 1 J over 1 s (2 W above idle x 50 B / 100 byte/s); a forward 120 J over 3
-  // s
+  // When idle, device and link take 11 W. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a forward
+  // pass takes 120 J over 3 s.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));

@@ -1,4 +1,4 @@
-// The backward pass of each layer type. Its FLOP and the bytes that it keeps are computed by hand.
+// Tests the backward pass of each layer type. The FLOP and the kept bytes are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -48,8 +48,8 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // The first layers have 8 x 8 x 12 outputs of 3 x 3 x 6 products each, and the last one outputs of 1 x 1 x 6 / 2
-  // products. The gradient of a bias takes 1 FLOP per output.
+  // Each output of the first layers is a sum of 3 x 3 x 6 products, and there are 8 x 8 x 12 outputs. Each output of
+  // the last layer is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);
@@ -81,7 +81,7 @@ TEST_CASE("an activation reads its output if that is enough, otherwise its input
   }
 }
 
-TEST_CASE("a maximum's place is kept in 8 bytes, a mean needs nothing") {
+TEST_CASE("the position of a maximum is kept in 8 bytes, and a mean keeps nothing") {
   const Layer pool = learned("max_pool, kernel: 3, stride: 2");  // 3 x 3 x 6 = 54 outputs
   check_counts(pool, 54, 0);
   check_reads(pool, false, false, 0, 8 * 54);
@@ -89,7 +89,7 @@ TEST_CASE("a maximum's place is kept in 8 bytes, a mean needs nothing") {
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // From 8 to 6 and 3: 12 and 10 elements in all windows, see test_layers.cpp
+  // The windows from 8 to 6 and from 8 to 3 have 12 and 10 elements in all (see test_layers.cpp).
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE(
   check_reads(joined("concat, inputs: [a, a]"), false, false);
 }
 
-TEST_CASE("views keep and move nothing, dropout keeps one byte per element") {
+TEST_CASE("views keep nothing and move no bytes, and dropout keeps one byte per element") {
   for (const char* keys :
        {"flatten", "reshape, shape: [384]", "take_row", "transpose, axes: [1, 0, 2]",
         "split, parts: 2, part: 1", "slice, begin: 2", "all_gather, ranks: 2"}) {
@@ -149,7 +149,9 @@ TEST_CASE("views keep and move nothing, dropout keeps one byte per element") {
   CHECK_FALSE(is_view(learned("dropout")));
 }
 
-TEST_CASE("gradients of tables and learned rows are sums, and a rotation is reversed") {
+TEST_CASE(
+    "the gradients of tables and learned rows are sums, and the gradient of a rotation is "
+    "a rotation back") {
   const Layer table = model_of(tokens + "- {type: embedding, entries: 9, features: 8}\n").layers[1];
   check_counts(table, 0, 40);
   check_reads(table, true, false);
@@ -201,7 +203,7 @@ TEST_CASE("a scaled model keeps and computes backward in proportion") {
 }
 
 TEST_CASE("sparse weights are neither stored nor multiplied, forward and backward") {
-  // Half of 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias.
+  // Half of the 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias is stored.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);
   CHECK(conv.macs == 64 * 324);
@@ -212,7 +214,8 @@ TEST_CASE("sparse weights are neither stored nor multiplied, forward and backwar
   const Layer dense = learned("dense, features: 10, sparsity: 30%");
   CHECK(dense.parameters == 2688 + 10);
   CHECK(dense.macs == 2688);
-  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary). The 142 stored ones each meet 5 rows.
+  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary). Each of the 142 stored weights is multiplied
+  // with 5 rows.
   const Layer rows = learned_rows("matmul, features: 25, sparsity: 0.29");
   CHECK(rows.parameters == 142);
   CHECK(rows.macs == 5 * 142);

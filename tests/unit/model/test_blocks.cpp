@@ -1,4 +1,5 @@
-// Blocks of layers and the name `before`, with which a residual network needs to write each block only once.
+// Tests blocks of layers, and the name `before`. With both, the document of a residual network contains each block only
+// once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -45,7 +46,7 @@ TEST_CASE("a block replaces its use, with the names of the use and its own param
   CHECK(m.layers[2].inputs == Inputs{1, 0});
   CHECK(m.layers[4].inputs == Inputs{3, 2});
   CHECK(m.layers[3].parameters == 4 * 4 + 4);
-  CHECK(m.layers[5].parameters == 4 * 7 + 7);  // the model's n again
+  CHECK(m.layers[5].parameters == 4 * 7 + 7);  // the n of the model, not of the block
 }
 
 TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contain blocks") {
@@ -59,7 +60,8 @@ TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contai
   CHECK(names_of(m) == std::vector<std::string>{"x", "a.o.1", "s.o.1", "a.o.2", "s.o.2", "end.o"});
   CHECK(m.layers[2].inputs == Inputs{0, 1});
   CHECK(m.layers[4].inputs == Inputs{2, 3});
-  CHECK(m.layers[5].inputs == Inputs{0, 0});  // before the outer block; and by name
+  CHECK(m.layers[5].inputs ==
+        Inputs{0, 0});  // `before` is the layer before the outer block, and x is named
 }
 
 TEST_CASE("a use of a block passes inputs, which have the declared names inside the block") {
@@ -78,7 +80,8 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
   CHECK(m.layers[3].inputs == Inputs{2, 1});
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
-  // In the outer block `deep` is y and `skip` is x; in the inner block too, by its own declaration.
+  // In the outer block, `deep` is y and `skip` is x. The inner block declares its inputs in another order, and gets the
+  // same layers.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
@@ -150,7 +153,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
   CHECK_THAT(message_for("- {block: a}\n", "blocks: {a: {layers: []}}\n"),
              Contains("'layers' is empty"));
   CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
-             Contains("nothing"));  // checked at its use
+             Contains("nothing"));  // the block is checked at its use
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                          "relu}]}}\n"),
@@ -162,7 +165,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
 }
 
 TEST_CASE("blocks that double many times are refused before they are written out") {
-  // 2^59 layers; each block is counted once.
+  // The model would have 2^59 layers. They are counted without writing them out, since each block is counted once.
   std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
   for (int i = 1; i < 60; ++i) {
     const std::string below = "{block: b" + std::to_string(i - 1) + "}";
@@ -170,7 +173,7 @@ TEST_CASE("blocks that double many times are refused before they are written out
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
              Contains("m.yaml:66:3: error: with this the model has more than 1000000 layers"));
-  // Repetitions multiply, and those that a parameter gives are counted too.
+  // Numbers of repetitions are multiplied, also if a parameter gives them.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),

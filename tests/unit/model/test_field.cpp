@@ -1,5 +1,5 @@
-// Receptive fields: the pixels of the model's input on which a pixel of a layer's output depends. They are computed by
-// hand.
+// Tests receptive fields against hand calculations. A receptive field is the part of the model's input on which one
+// pixel of a layer's output depends.
 #include <catch2/catch.hpp>
 
 #include "model/field.hpp"
@@ -24,8 +24,7 @@ const std::string halved =
 
 }  // namespace
 
-TEST_CASE(
-    "Memory and computation of networks: receptive fields of 3, 5 and 6, then the whole image") {
+TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then the whole image") {
   const Model model = load_model(zoo + "cnn_mnist.yaml", {});
   CHECK(model.layers[0].field == square(1, 1));
   CHECK(model.layers[1].field == square(3, 1));
@@ -39,7 +38,8 @@ TEST_CASE("a receptive field grows by the window's extent minus one, times the j
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
-  // With dilation 2 the window extends over 5. One axis alone gives 1 + 6 and 1.
+  // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis and 1
+  // along the other.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
         ReceptiveField{{7, 1}, {1, 2}});
@@ -67,14 +67,15 @@ TEST_CASE("if branches join, the larger field counts") {
 }
 
 TEST_CASE("a transposed convolution divides the jump") {
-  // With 2 x 2 windows, 2 apart, each output pixel sees one input pixel: the field is 3 + 0 wide,
-  // and the jump is 2 / 2.
+  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel: the field is 3 + 0 wide, and the
+  // jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
-  // With 4 x 4 windows, 2 apart, each output pixel sees two input pixels, which are 2 apart: 3 + 2.
+  // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These are 2 pixels of the
+  // model's input apart, so that the field is 3 + 2 wide.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
         square(5, 1));
-  // The jump would be 1 / 2.
+  // The jump would be 1 / 2, which is not a whole number.
   CHECK_FALSE(last_field("- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n"));
 }
 
@@ -84,7 +85,9 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
   CHECK_FALSE(load_model(zoo + "gpt2.yaml", {"blocks=1"}).layers.back().field);
 }
 
-TEST_CASE("receptive fields of AlexNet and VGG-16 are the published ones, ResNet-50's by hand") {
+TEST_CASE(
+    "the receptive fields of AlexNet and VGG-16 are the published ones, and ResNet-50's is "
+    "computed by hand") {
   // Araujo et al. (2019), table of architectures: AlexNet v2 195 and VGG-16 212, stride 32.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
@@ -93,9 +96,10 @@ TEST_CASE("receptive fields of AlexNet and VGG-16 are the published ones, ResNet
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
   // For ResNet-50, j is the distance of two neighbouring output pixels in the input. The first convolution has a field
-  // of 7 (j = 2), the pool of 11 (j = 4). The 3 x 3 convolutions add three times 8, to 35; then 8 and three times 16,
-  // to 91 (j = 8); 16 and five times 32, to 267 (j = 16); 32 and twice 64, to 427 (j = 32). The published 483 are for a
-  // ResNet-50 that has its strides at other places.
+  // of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the first group add three times 8,
+  // which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8). The third group adds 16 and
+  // five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which gives 427 (j = 32). The
+  // published 483 are for a ResNet-50 that has its strides at other places.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

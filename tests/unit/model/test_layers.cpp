@@ -1,5 +1,5 @@
-// Layer types. Their shapes, parameters, multiply-accumulates and FLOP are computed by hand, and each refuses wrong
-// keys.
+// Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and wrong keys are
+// refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Returns the last layer of a model that reads an image of 28 x 28 x 3, or `input`.
+/// Returns the last layer of a model whose input is an image of 28 x 28 x 3, or `input`.
 Layer last(const std::string& keys, const std::string& input = image) {
   return model_of(input + "- {type: " + keys + "}\n").layers.back();
 }
@@ -71,16 +71,18 @@ TEST_CASE("a transposed convolution restores the extents of a convolution's inpu
         Shape{12, 12, 4});
 }
 
-TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") {
+TEST_CASE(
+    "pools: numbers of windows that are rounded up, means, and windows that are fitted to "
+    "the output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // 28 + 2 - 3 = 27 = 2 x 13 + 1, the 15th window would begin at 28 - 1, in the image.
+  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1, which is in the image, so that it counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1: an 8th window would begin at 35, and image and zeros before it end
-  // at 30.
+  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35, but the image and the zeros before it end at 30, so
+  // that there are 7 windows.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
   // Along the width, 2 - 3 = -1 is rounded up to 0, so that there is one window, which begins in the image. Along the
-  // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 nothing is rounded.
+  // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 there is no rounding.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -108,7 +110,7 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
 TEST_CASE("convolutions over one and three axes are counted like those over two") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
-  // floor((20 + 4 - 5) / 2) + 1 = 10, and 1 + 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10
+  // floor((20 + 4 - 5) / 2) + 1 = 10. With 1 + 2 zeros, floor((20 + 3 - 5) / 2) + 1 = 10.
   const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
   CHECK(line.shape == Shape{10, 6});
   CHECK(line.parameters == 5 * 4 * 6 + 6);
@@ -127,7 +129,8 @@ TEST_CASE("convolutions over one and three axes are counted like those over two"
   CHECK(solid.macs == 6 * 3 * 5 * 9 * 2 * 3);
   CHECK(last("conv3d, channels: 1, kernel: 3, padding: [1, 0, 0, 0, 1, 2]", volume).shape ==
         Shape{5, 7, 10, 1});
-  // (20 - 1) 2 + 4 - 2 = 40; twice each extent
+  // The first result has (20 - 1) x 2 + 4 - 2 = 40 elements, and the second has twice the input's extent along each
+  // axis.
   CHECK(last("conv_transpose1d, channels: 3, kernel: 4, stride: 2, padding: 1", signal).shape ==
         Shape{40, 3});
   const Layer up = last("conv_transpose3d, channels: 4, kernel: 2, stride: 2", volume);
@@ -241,7 +244,7 @@ TEST_CASE("tied weights count at the layer that has them, and their numbers must
   CHECK(m.layers[2].shared == 800);
   CHECK(m.layers[2].tied == 1);
   CHECK(m.layers[2].macs == 5 * 800);
-  CHECK(m.layers[3].parameters == 100);  // its bias is its own
+  CHECK(m.layers[3].parameters == 100);  // the layer has its own bias
   CHECK(m.layers[3].shared == 800);
   const auto message_for = [&](const std::string& keys) {
     return refused(words + "- {type: matmul, name: a, " + keys + "}\n");
@@ -261,7 +264,7 @@ TEST_CASE("tied weights count at the layer that has them, and their numbers must
              Contains("its weights are those of 'words', expected that layer"));
 }
 
-TEST_CASE("tokens become rows, which get positions, a class and an angle") {
+TEST_CASE("layers for tokens: embedding, positions, class token, rotary angles, and a single row") {
   const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
   const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
   CHECK(last("embedding, entries: 100, features: 8", tokens).shape == Shape{5, 8});
@@ -281,7 +284,9 @@ TEST_CASE("tokens become rows, which get positions, a class and an angle") {
              Contains("m.yaml:5:25: error: '5' for 'row': the input [5, 8] has the rows 0 to 4"));
 }
 
-TEST_CASE("attention: every query with every key, head by head, keys and values shared by groups") {
+TEST_CASE(
+    "attention: in each head, every query meets every key, and groups of heads may share "
+    "keys and values") {
   // There are 5 queries and 7 keys in 4 heads of 6 features, and 2 heads of keys and values with 3 features per head.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
@@ -290,7 +295,8 @@ TEST_CASE("attention: every query with every key, head by head, keys and values 
   CHECK(grouped.shape == Shape{5, 12});
   CHECK(grouped.parameters == 0);
   CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
-  CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);  // scaling 1, softmax 5 per score
+  CHECK(grouped.flop ==
+        2 * grouped.macs + 6 * 4 * 5 * 7);  // per score, scaling takes 1 FLOP and softmax 5
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
   CHECK(full.macs == 5 * 5 * (24 + 24));
@@ -308,7 +314,7 @@ TEST_CASE("attention: every query with every key, head by head, keys and values 
   CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
 }
 
-TEST_CASE("what a layer cannot do is refused at the key") {
+TEST_CASE("an impossible value is refused at its key") {
   const auto message_for = [](const std::string& keys) {
     return refused(square + "- {type: " + keys + "}\n");
   };

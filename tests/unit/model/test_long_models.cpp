@@ -1,5 +1,5 @@
-// For models of very many layers, the work grows only in proportion to the number of layers. No time is asserted, but
-// work that grew faster would exceed the tests' time limit.
+// For models of very many layers, the program's work grows only in proportion to the number of layers. The test
+// measures no time, but it would exceed its time limit if the work grew faster.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -35,7 +35,7 @@ TEST_CASE("a model of 20000 layers with one stage per layer is planned, checked 
   REQUIRE(stages_of(scenario).size() == layers);
   const Plan plan = make_plan(scenario);
   check(plan);
-  // Weights are loaded once, and all layers run for each micro-batch that has an answer.
+  // Weights are loaded once, and all layers run for each of the micro-batches, whose answers are saved.
   std::int64_t loads = 0, forwards = 0, saves = 0;
   for (const Action& action : plan.actions) {
     loads += action.kind == ActionKind::load &&
@@ -58,8 +58,8 @@ TEST_CASE("a model of 20000 layers with one stage per layer is planned, checked 
 }
 
 TEST_CASE(
-    "a metric by stage becomes a JSON map of as many stages, and of pools and classes a nested "
-    "one") {
+    "in JSON, a metric by stage is a mapping with one key per stage, and a metric by pool and "
+    "class is a nested mapping") {
   Summary summary;
   SummaryValue by_stage, by_pool;
   by_stage.kind = by_pool.kind = SummaryValue::Kind::keyed;

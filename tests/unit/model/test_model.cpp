@@ -1,4 +1,4 @@
-// Models: hand counts of the zoo, shapes, expressions, repetition.
+// Tests models: counts of models of the zoo against hand calculations, shapes, expressions, and repetition.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -31,7 +31,8 @@ TEST_CASE("the small CNN document's network has its parameters, outputs and mult
   // The MACs are 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
-  // Two FLOP per multiply-accumulate, one per output for the bias; the pool 2x2 per output.
+  // There are two FLOP per multiply-accumulate, one FLOP per output for the bias, and 2 x 2 FLOP per output of the
+  // pool.
   CHECK(column(m, &Layer::flop) == Counts{0, 2 * 225792 + 25088, 2 * 7225344 + 25088, 6272 * 4,
                                           2 * 802816 + 128, 2 * 1280 + 10});
 }
@@ -97,7 +98,7 @@ TEST_CASE("the PopART document's chain has its parameters") {
   CHECK(other.parameters() == 5 * 10000);
 }
 
-TEST_CASE("windows: valid, same and counted padding, strides") {
+TEST_CASE("windows: padding (valid, same, or a number) and strides") {
   const auto shape = [](const std::string& keys) {
     return model_of(image + "- {type: conv2d, channels: 8, " + keys + "}\n").layers[1].shape;
   };
@@ -185,7 +186,9 @@ TEST_CASE("a repetition of 0 times omits its layers; the next layer reads what i
   CHECK(m.layers[1].inputs == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("overrides reach parameters by one word and the document by a path") {
+TEST_CASE(
+    "an override of one word sets a parameter, and an override with a path sets a key of "
+    "the document") {
   CHECK(load_model(zoo + "alexnet.yaml", {"layers.1.channels=48"}).layers[1].shape ==
         Shape{54, 54, 48});
   CHECK_THAT(error_of([] { load_model(zoo + "matmul_chain.yaml", {"sise=3"}); }),
@@ -194,7 +197,7 @@ TEST_CASE("overrides reach parameters by one word and the document by a path") {
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // The keys that each layer needs besides its type; nothing for layers that take any image.
+  // For each layer type, the keys that it needs in addition to `type`. Layers that need no key are not listed here.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},
@@ -275,7 +278,7 @@ TEST_CASE("a JSON model of 100,000 layers is read completely") {
   CHECK(m.layers.back().inputs == std::vector<std::uint32_t>{99'999});
 }
 
-TEST_CASE("a parameter may be given in a scenario's form, model.KEY=VALUE") {
+TEST_CASE("a parameter may be given as model.KEY=VALUE, as in a scenario") {
   const std::string resnet = sluice::test::zoo + "resnet50.yaml";
   CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() ==
         load_model(resnet, {"blocks1=4"}).parameters());

@@ -144,7 +144,7 @@ TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // Each layer fits, their sum does not.
+  // The elements of each layer fit into 64 bits, but their sum does not.
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:1:1: error: elements: "));
 }

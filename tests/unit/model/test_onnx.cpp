@@ -1,4 +1,5 @@
-// ONNX models as sluice-model/1 documents: shapes, parameters and MACs, each worked out next to it.
+// Tests how ONNX models become sluice-model/1 documents. The comments next to shapes, parameters and MACs show how each
+// is computed.
 #include "support/onnx_case.hpp"
 
 using namespace sluice;
@@ -7,8 +8,10 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using namespace sluice::onnx_case;
 
-TEST_CASE("a convolutional network keeps its counts, and images get their channels last",
-          "[onnx]") {
+TEST_CASE(
+    "a convolutional network keeps its counts, and the channels of images become the last "
+    "axis",
+    "[onnx]") {
   const ReadOnnx got = read(small_cnn());
   CHECK(types(got.model) == "input conv2d batch_norm relu max_pool reshape dense");
   CHECK(layer(got.model, "x").shape == Shape{8, 8, 3});
@@ -26,7 +29,8 @@ TEST_CASE("a convolutional network keeps its counts, and images get their channe
   CHECK(got.elements.unused == 0);
 }
 
-TEST_CASE("the batch changes no count, and a written model reads back as the same", "[onnx]") {
+TEST_CASE("the batch changes no count, and a model that is written reads back as the same model",
+          "[onnx]") {
   const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
                  named = read(small_cnn(), "{N: 3}");
   Value again = Value::make_map();
@@ -88,17 +92,18 @@ TEST_CASE("an attention block: products of activations, a table of words, positi
   CHECK(layer(model, "turn").flop == 0);
   CHECK(layer(model, "scores").type == "batched_matmul");
   CHECK(layer(model, "scores").shape == Shape{2, 6, 6});
-  CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features a head
-  CHECK(layer(model, "scale").parameters == 0);         // a number is not learned
+  CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features per head
+  CHECK(layer(model, "scale").parameters == 0);         // a scalar constant is not a parameter
   CHECK(layer(model, "scale").flop == 72);
-  CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);  // 6 words weighted for each of 48
+  // The product computes 48 values, each of which is a weighted sum of 6 words.
+  CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);
   CHECK(model.parameters() == 400 + 48 + 16 + 64 + 8);
   CHECK(got.elements.learned == model.parameters());
   CHECK(got.elements.unused == 1);  // the root
 }
 
 TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") {
-  // Twice the height and width, as exporters compute it: cast, multiply, floor, cast.
+  // Exporters compute twice the height and width in these steps: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
       .numbers("begin", {2})
@@ -179,7 +184,8 @@ TEST_CASE("slices and permutations of axes are views, with axes counted as in la
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // Of 8 rows every other one from 8 - 6 = 2 on: 2, 4, 6. Then width, channels, height.
+  // The slice takes every second one of 8 rows, from row 8 - 6 = 2: rows 2, 4 and 6. The transpose gives the order
+  // width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
@@ -196,7 +202,7 @@ TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
       .node("Relu", {"last"}, {"z"}, {}, "relu")
       .output("y")
       .output("z");
-  // The first axis counts the steps. The samples are given by the name of their axis.
+  // The first axis counts the steps, and the axis named N counts the samples.
   const ReadOnnx got = read(onnx, "{batch: 1, N: 1}");
   CHECK(layer(got.model, "lstm").type == "lstm");
   CHECK(layer(got.model, "lstm").shape == Shape{5, 8});
@@ -231,7 +237,7 @@ TEST_CASE("a weight that two layers share counts once", "[onnx]") {
   CHECK(got.elements.learned == 148);
 }
 
-TEST_CASE("each layer has its own bias, even if the file stores equal ones once", "[onnx]") {
+TEST_CASE("each layer has its own bias, even if the file stores equal biases once", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 4})
       .weight("v", {4, 4})
@@ -244,7 +250,7 @@ TEST_CASE("each layer has its own bias, even if the file stores equal ones once"
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // Its matrix is that of `second`, which has its own bias; no layer type can express that.
+  // `third` has the matrix of `second`, but another bias. No layer type can express this.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }

@@ -1,4 +1,5 @@
-// Which axis is the batch in an ONNX file, and what happens to a batch axis inside a sample.
+// Tests which axis of an ONNX file is the batch, and how an axis of several sequences or images inside a sample is
+// read.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// PyTorch's LSTM(10, 20), whose steps are the first axis.
+/// Returns PyTorch's LSTM(10, 20). The first axis of its input counts the steps.
 OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   OnnxBytes onnx;
   onnx.input("x", input)
@@ -25,7 +26,7 @@ OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   return onnx;
 }
 
-// A step has 80 x 30 products, 160 biases, and 22 FLOP for each of 20 values.
+// A step takes 80 x 30 products, 160 biases, and 22 FLOP for each of 20 values.
 constexpr std::int64_t flop = 7 * (2 * 80 * 30 + 160 + 22 * 20);
 
 }  // namespace
@@ -43,7 +44,7 @@ TEST_CASE("an axis that is named batch is the batch, at any position", "[onnx]")
   const Model both = read(lstm({"seq", "batch", 10}), "{seq: 7, batch: 2}").model;
   CHECK(both.flop() == flop);
   CHECK_THAT(refused(lstm({"seq", "batch", 10}), "{batch: 2}"), Contains("the extents of seq"));
-  OnnxBytes second;  // the batch is in another input than the first
+  OnnxBytes second;  // the batch is an axis of the second input
   second.input("a", {3, 4}).input("x", {"batch", 8}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK(layer(read(second, "{batch: 6}").model, "x").shape == Shape{8});
 }
@@ -65,8 +66,8 @@ TEST_CASE("several sequences in a sample stay a recurrent layer", "[onnx]") {
                       "batch=1 the whole is one sample"));
 }
 
-TEST_CASE("moving only the batch or the channels is not a computation", "[onnx]") {
-  OnnxBytes onnx;  // channels last in the file, as here
+TEST_CASE("a transpose that moves only the batch or the channels is not a layer", "[onnx]") {
+  OnnxBytes onnx;  // in this file, as in Sluice, the channels are the last axis
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
       .node("Conv", {"t", "w"}, {"c"}, {A::integers("strides", {2, 2})}, "conv")
@@ -116,7 +117,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // Larger than the computed extents: an operator, with the same products.
+  // An output that is larger than the computed extents makes the layer an operator with the same products.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
@@ -125,7 +126,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
   CHECK_THAT(larger.notes[0], Contains("an output that is larger than what is computed: up"));
 }
 
-TEST_CASE("a table that a file contains a second time, transposed, is noted", "[onnx]") {
+TEST_CASE("a note says that a file may contain the same table twice, once transposed", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("ids", {"N", 10}, onnx_int64).weight("e", {100, 64}).weight("h", {64, 100});
   onnx.node("Gather", {"e", "ids"}, {"x"}, {}, "words")

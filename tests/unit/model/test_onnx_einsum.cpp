@@ -1,4 +1,4 @@
-// Einsum, TopK, and operators whose shapes a person gives.
+// Tests Einsum, TopK, and operators whose shapes are given by the reader of the file.
 #include <catch2/catch.hpp>
 
 #include "model/onnx/einsum.hpp"
@@ -23,7 +23,7 @@ TEST_CASE("an equation gives the shape, and the number of summed products", "[on
   CHECK(shape_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}) == Shape{2, 5, 24});
   CHECK(einsum_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}).summed() == 16);
   CHECK(shape_of("ba,ac", {{2, 3}, {3, 4}}) == Shape{2, 4});
-  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});  // implied: by the alphabet
+  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});  // by default, axes are in alphabetical order
   CHECK(shape_of("ii -> i", {{4, 4}}) == Shape{4});
   CHECK(shape_of("...ij,...jk->...ik", {{2, 3, 4, 5}, {3, 5, 6}}) == Shape{2, 3, 4, 6});
   CHECK(shape_of("...i->...", {{2, 3, 4}}) == Shape{2, 3});

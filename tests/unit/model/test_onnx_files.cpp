@@ -1,4 +1,4 @@
-// ONNX files: refusals, mutants, and public files whose counts are compared with the published ones.
+// Tests refusals of ONNX files, mutants of a file, and the counts of public files against the published counts.
 #include "support/onnx_case.hpp"
 using namespace sluice;
 using namespace sluice::test;
@@ -37,10 +37,10 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
   OnnxBytes huge;
   huge.input("x", {1, 2000000000, 2000000000, 2000000000}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(huge.bytes()), Contains("elements"));
-  OnnxBytes flat;  // which libonnx alone would read beyond the ends of
+  OnnxBytes flat;  // libonnx alone would read beyond the end of its extents
   flat.input("x", {1, 2, 4}).weight("w", {1, 2, 1, 1}).node("Conv", {"x", "w"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(flat.bytes()), Contains("the weights have 4 axes, and the input 3"));
-  OnnxBytes still;  // by which it would divide
+  OnnxBytes still;  // libonnx alone would divide by this stride
   still.input("x", {1, 2, 4}).weight("w", {1, 2, 1});
   still.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {0})}).output("y");
   CHECK_THAT(refused_bytes(still.bytes()), Contains("'strides' is not positive"));
@@ -51,7 +51,7 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
              Contains("the shape of 'y' is not known: it is neither in the file nor can it be"));
 }
 
-TEST_CASE("a file that ends early is refused wherever it ends", "[onnx]") {
+TEST_CASE("a file that ends early is refused, at whatever byte it ends", "[onnx]") {
   const std::string whole = small_cnn().bytes();
   int refusals = 0;
   for (std::size_t size = 0; size < whole.size(); ++size)
@@ -101,7 +101,7 @@ TEST_CASE("mutants of a model are read or refused, and nothing else", "[onnx][mu
     read_well += answer == "nothing" ? 1 : 0;
     if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
   }
-  CHECK(read_well > 50);  // else the mutants are too wild to test anything
+  CHECK(read_well > 50);  // otherwise the mutants have too many faults to test the reader
   CHECK(read_well < 3000);
 }
 
@@ -136,16 +136,17 @@ TEST_CASE("public ONNX files have exactly the parameters and MACs of their summa
     std::ostringstream bytes;
     bytes << in.rdbuf();
     const ReadOnnx got = read_bytes(bytes.str());
-    // The file's weights are made by ConstantOfShape, or are initialisers. Each is a parameter, a
-    // running mean or variance, or is not read.
+    // The file's weights are made by ConstantOfShape, or are initialisers. Each of these elements is a parameter,
+    // belongs to a running mean or variance, or is not read.
     const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
     CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
     CHECK(got.model.parameters() == got.elements.learned);
     std::int64_t normalised = 0;
     for (const Layer& one : got.model.layers)
       if (one.type == "batch_norm") normalised += one.parameters;
-    CHECK(got.elements.statistics == normalised);  // two each, as scale and shift are
-    CHECK(got.elements.unused <= 1);               // ResNet-50 has a number that nothing reads
+    // Each channel has a mean and a variance, and also a scale and a shift.
+    CHECK(got.elements.statistics == normalised);
+    CHECK(got.elements.unused <= 1);  // ResNet-50 has one element that no node reads
     CHECK(got.model.macs() == std::stoll(cells[6]));
     CHECK(got.model.activations() - got.model.layers[0].output == std::stoll(cells[7]));
     ++files;

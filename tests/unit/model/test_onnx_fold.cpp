@@ -1,4 +1,4 @@
-// Exporters compute small constants inside a graph. The reader has to evaluate them.
+// Exporters compute small constants with nodes of the graph. Tests that the reader evaluates such nodes.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -42,8 +42,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// Returns the shape that one operator, applied to a table [[1, 2, 3], [4, 5, 6]], gives a tensor of 720 elements. It
-/// must be the same as with `numbers`.
+/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]], and returns the shape that the result gives to a tensor of
+/// 720 elements.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;
@@ -66,14 +66,16 @@ TEST_CASE("the zeros of a padding, as PyTorch's exporter computes them, are know
 }
 
 TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
-  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without its batch, 1
+  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without the batch, which is 1
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Columns from 2 down to 1 in steps of 2 are only the last column. Rows from the last but one in steps of 3 are a
-  // single row.
+  // The columns from 2 down to 1 in steps of 2 are only the last column. The rows in steps of 3 are a single row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 
-TEST_CASE("operators that do not compute a table are not folded, and do no harm", "[onnx]") {
+TEST_CASE(
+    "operators that do not compute a table are not folded, and reading the file ends "
+    "without a crash",
+    "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 6}).numbers("n", {1, 6}).numbers("none", {}).numbers("far", {1LL << 62});
   onnx.node("Slice", {"n", "far", "far", "none", "far"}, {"to"});
@@ -83,8 +85,8 @@ TEST_CASE("operators that do not compute a table are not folded, and do no harm"
 
 TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
           "[onnx]") {
-  // As DenseNet's batch norm is exported: y = x scale + shift, both [4] made by ConstantOfShape and
-  // turned into [4, 1, 1]: 4 parameters each, as if they were initialisers.
+  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of [4], which are
+  // then turned into [4, 1, 1]. Each has 4 parameters, as if it were an initialiser.
   const auto scaled = [](bool made) {
     OnnxBytes onnx;
     onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});

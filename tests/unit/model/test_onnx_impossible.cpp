@@ -1,5 +1,5 @@
-// Impossible ONNX graphs: an operator that does not fit its inputs is an error at
-// its node, and does not become an operator with invented numbers.
+// Tests impossible ONNX graphs. An operator whose inputs have impossible shapes is an error at its node; its numbers
+// are not invented.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -83,7 +83,7 @@ TEST_CASE("a new shape must have the same number of elements, and the file's sha
   lie.input("x", {1, 8}).node("Relu", {"x"}, {"y"}).shape("y", {1, 9}).output("y");
   CHECK_THAT(refused(lie), Contains("the file says that 'y' is of the shape [1, 9], but Relu makes "
                                     "[1, 8]"));
-  // If a file's extents are given, they replace those of its exporter's example.
+  // Extents that the user gives replace those that the exporter wrote for its example input.
   OnnxBytes example;
   example.input("x", {"N", "words", 8})
       .node("Relu", {"x"}, {"y"})
@@ -100,7 +100,8 @@ TEST_CASE("given extents can be too small for a network", "[onnx]") {
   CHECK_THAT(refused(onnx, "{height: 2, width: 2}"), Contains("'3' for 'kernel': larger than"));
 }
 
-TEST_CASE("what no layer type can express becomes an operator, and a note says why", "[onnx]") {
+TEST_CASE("a node that no layer type can express becomes an operator, and a note says why",
+          "[onnx]") {
   const ReadOnnx cropped =
       read(of_image("Conv", {4, 8, 3, 3}, {A::integers("pads", {-1, -1, -1, -1})}));
   CHECK(types(cropped.model) == "input operator");
@@ -119,7 +120,8 @@ TEST_CASE("what no layer type can express becomes an operator, and a note says w
 }
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {
-  // With 5 pixels, a zero on each side and a stride of 2, windows begin at -1, 1, 3; one at 5 would see only a zero.
+  // With 5 pixels, a zero on each side and a stride of 2, windows begin at -1, 1 and 3. A window that begins at 5 would
+  // contain only a zero.
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 5, 5});
   onnx.node("MaxPool", {"x"}, {"y"},

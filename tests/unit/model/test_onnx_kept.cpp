@@ -11,7 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the bytes that the backward pass of `op` keeps, of activations h and z [64] and constants.
+/// Returns the bytes that are kept for the backward pass of `op`, which reads the activations h and z of [64] elements,
+/// or constants.
 std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inputs) {
   OnnxBytes onnx;
   onnx.input("x", {1, 64}).scalar("number", 3).weight("learned", {64}).weight("w", {64, 64});
@@ -35,19 +36,21 @@ TEST_CASE("a product with a constant keeps nothing, unless the constant is train
   CHECK(kept_by("Max", {"h", "number"}) == 256);
 }
 
-TEST_CASE("a selection keeps only its condition, and not even that if it is constant", "[onnx]") {
+TEST_CASE("a selection keeps only its condition, and keeps nothing if the condition is constant",
+          "[onnx]") {
   CHECK(kept_by("Where", {"number", "h", "z"}) == 0);
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 8}).scalar("least", 0).weight("w", {8, 8});
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Greater", {"h", "least"}, {"c"}, {}, "test");
   onnx.node("Where", {"c", "h", "least"}, {"y"}, {}, "it").output("y");
-  CHECK(kept_bytes(read(onnx).model) == 4 * 8 * 4 + 32);  // the product's input; 32 truths
+  // The product keeps its input, and the selection keeps a mask of 32 bytes.
+  CHECK(kept_bytes(read(onnx).model) == 4 * 8 * 4 + 32);
 }
 
 TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's output", "[onnx]") {
-  // There are 4 heads of 16 features over 256 words. Kept are 256 x 64 elements each of the input, q, k and v, and 4 x
-  // 256 x 256 scores, at 4 bytes each.
+  // There are 4 heads of 16 features over 256 words. The network keeps 256 x 64 elements each of the input, q, k and v,
+  // and 4 x 256 x 256 scores, with 4 bytes per element.
   OnnxBytes onnx;
   onnx.input("x", {1, 256, 64}).numbers("heads", {1, 256, 4, 16}).scalar("root", 4);
   onnx.scalar("masked", -1e9F).weight("mask", {256, 256}, field(2, std::int64_t{onnx_bool}));

@@ -1,4 +1,4 @@
-// Quantised ONNX files: integers, DequantizeLinear, and the operators that read these numbers.
+// Tests quantised ONNX files: integers, DequantizeLinear, and the operators that read such integers.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -11,7 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-const std::string int8 = field(2, std::int64_t{3});  // in place of the float before it
+// The element type int8. This field comes after the field of the type float, and replaces it.
+const std::string int8 = field(2, std::int64_t{3});
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Layer graphs of PipeDream, layers with measured seconds, and the cost model that uses them.
+// Tests layer graphs of PipeDream, layers with measured seconds, and the cost model that uses these seconds.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two samples of 3 x 4 x 4, with a branch whose ends are added. The nodes are in no order.
+// The graph is for two samples of 3 x 4 x 4. It has two branches that are added. The nodes are listed in arbitrary
+// order.
 const std::string graph =
     "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
     "activation_size=256.000, parameter_size=0.000\n"
@@ -96,7 +97,7 @@ Device any_device() {
 }  // namespace
 
 TEST_CASE("several inputs and sizes of 0 are read") {
-  // Two samples of float32: 96 B are 12 elements each, 96 + 32 B are 16.
+  // For two samples in float32, 96 B are 12 elements per sample, and 96 + 32 B are 16 elements per sample.
   const Model model = read(two_inputs);
   std::vector<std::string> names;
   for (const Layer& layer : model.layers) names.push_back(layer.name);
@@ -124,7 +125,7 @@ TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds",
   const Layer& conv = layer(model, "node2-Conv2d");
   CHECK(conv.output == 32);                 // 256 B / 4 B / 2 samples
   CHECK(conv.parameters == 2 * 3 * 9 + 2);  // 224 B / 4 B
-  CHECK(conv.macs == 16 * 2 * 3 * 9);       // 32 elements of 2 channels: 16 places
+  CHECK(conv.macs == 16 * 2 * 3 * 9);       // 32 elements in 2 channels are 16 pixels
   CHECK(conv.forward_s == 2e-3);
   CHECK(conv.backward_s == 4.5e-3);
   CHECK(layer(model, "node5-Add").output == 32);
@@ -143,7 +144,8 @@ TEST_CASE("data loading is left out with a note, or counted on request", "[piped
   CHECK(layer(model, "node2-Conv2d").inputs == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("an imported layer graph reads back as the same", "[pipedream]") {
+TEST_CASE("a layer graph that was imported and written reads back as the same model",
+          "[pipedream]") {
   const Value use = imported(graph, "{batch: 2}");
   Value again = Value::make_map();
   again.set("definition", parse_text(to_yaml(*use.find("definition"), false), "again.yaml"));
@@ -223,8 +225,10 @@ TEST_CASE("a measured layer takes its measured seconds, and its keys are checked
              Contains("seconds that were measured do not scale"));
 }
 
-TEST_CASE("the cost model measured gives the measured seconds, for only that batch",
-          "[pipedream]") {
+TEST_CASE(
+    "the cost model `measured` gives the measured seconds, only for the batch that was "
+    "measured",
+    "[pipedream]") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [10]}\n"
       "- {type: relu, name: a, forward: 2ms, backward: 3ms}\n"
@@ -286,7 +290,7 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // DenseNet-121's count is not in the table: torchvision 0.14.1, num_params of its weights.
+    // The table lacks DenseNet-121. Its count is `num_params` of the weights in torchvision 0.14.1.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856
@@ -297,7 +301,7 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
 }
 
 TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]") {
-  const Model model = read(graph);  // two samples: node2 takes 2 ms and 4.5 ms
+  const Model model = read(graph);  // for two samples, node2 takes 2 ms forward and 4.5 ms backward
   const Platform platform = read_platform(parse_text(
       "format: sluice-platform/1\nname: p\ndevices: {gpu: {rate: {float32: 1GFLOP/s}, memory: "
       "{capacity: 1GB}}}\nmemories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, "
@@ -308,7 +312,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);
   CHECK(rows[1].times->backward == 2.25e-3);
-  // Sums: 2 + 0.5 + 0.125 + 1 ms forward, 4.5 + 0.25 + 0 + 3 ms backward.
+  // The sums for two samples are 2 + 0.5 + 0.125 + 1 ms forward and 4.5 + 0.25 + 0 + 3 ms backward.
   CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
   CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
 }

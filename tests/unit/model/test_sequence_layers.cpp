@@ -20,13 +20,14 @@ const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
 
 }  // namespace
 
-TEST_CASE("recurrent layers have the parameters of PyTorch's, per layer, direction and gate") {
-  // torch.nn.LSTM(8, 3): weight_ih 12 x 8, weight_hh 12 x 3, two biases of 12.
+TEST_CASE(
+    "recurrent layers have the same parameters as in PyTorch, per layer, direction and gate") {
+  // torch.nn.LSTM(8, 3) has weight_ih of 12 x 8, weight_hh of 12 x 3, and two biases of 12.
   const Layer lstm = last("lstm, hidden: 3", rows);
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // 22 per hidden value, and both biases: 24 per step.
+  // In addition to the products, a step takes 22 FLOP per hidden value, and 24 FLOP for both biases.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
@@ -35,12 +36,13 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, per layer, directi
   CHECK(last("rnn, hidden: 3", rows).parameters == 3 * 8 + 3 * 3 + 2 * 3);
   CHECK(last("rnn, hidden: 3, bias: false", rows).flop == 5 * (2 * 3 * 11 + 2 * 3));
   CHECK(last("rnn, hidden: 3", rows).backward.kept == 0);
-  // torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True): the later layers read 6 features.
+  // In torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True), the later layers read 6 features.
   const Layer deep = last("lstm, hidden: 3, layers: 3, bidirectional: true", rows);
   CHECK(deep.shape == Shape{5, 6});
   CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
   CHECK(deep.macs == 5 * (2 * 12 * (8 + 3) + 4 * 12 * (6 + 3)));
-  CHECK(deep.backward.kept == 30 * (3 * 5 + 2));  // and the outputs of the first two layers
+  // In addition to the gates and states, the layer keeps the outputs of its first two layers.
+  CHECK(deep.backward.kept == 30 * (3 * 5 + 2));
   CHECK_THAT(
       refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
       Contains("gru needs an input of [steps, features] or [steps, sequences, features], got [5]"));
@@ -69,7 +71,7 @@ TEST_CASE("an operator's products have the gradients of both factors") {
   const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
   CHECK(product.macs == 25 * 8);
   CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
-  // 40 inputs meet 6 weights each, and the layer keeps a mask.
+  // Each of 40 inputs is multiplied with 6 weights, and the layer keeps a mask.
   const Layer spread =
       last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
   CHECK(spread.macs == 40 * 6);
@@ -84,7 +86,8 @@ TEST_CASE(
   const std::string learned =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
-  // Two gradients of each product of 12 x (8 + 3), the functions again, and the biases' sums.
+  // The backward pass computes two gradients of each product of 12 x (8 + 3), the functions of the gates again, and the
+  // sums for the biases.
   CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
   CHECK(lstm.backward.weight_flop ==
         2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
@@ -99,7 +102,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a mixture of experts has the parameters of all experts and computes with the chosen ones") {
-  // x needs a gradient, as it does in a network.
+  // x comes from an embedding, so that it needs a gradient.
   const Model m = model_of(
       "- {type: input, name: tokens, shape: [5]}\n"
       "- {type: embedding, name: x, entries: 9, features: 8}\n"
@@ -132,7 +135,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "with a cache, new queries meet the keys of all tokens, and the cache is counted as a cache") {
+    "with a cache, new queries meet the keys of all tokens, and the bytes of the cache are "
+    "counted as cache") {
   const std::string given =
       "- {type: input, name: q, shape: [1, 24]}\n- {type: input, name: k, shape: [1, 12]}\n"
       "- {type: input, name: v, shape: [1, 12]}\n";
@@ -143,7 +147,8 @@ TEST_CASE(
   CHECK(layer.macs == 4 * 10 * (6 + 6));
   CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
   CHECK(layer.cached == 9 * (12 + 12));
-  // It reads q, k, v and 216 elements of the cache, and writes 24, of two bytes each, for 3 samples.
+  // For each of 3 samples, the layer reads q, k, v and 216 elements of the cache, and writes 24 elements. Each element
+  // has two bytes.
   CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
@@ -215,7 +220,8 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
 TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token uses 2 of 8 experts, and only its own row of the table of words. These are 12,879,925,248 parameters
-  // without this table and the norms. In addition, each of 32 blocks computes one score, with twice 4,096 features.
+  // A token uses 2 of 8 experts, and only its own row of the table of words. The published number of parameters that a
+  // token uses is 12,879,925,248. The table and the norms compute no products. In addition, each of 32 blocks computes
+  // one score, with twice 4,096 features.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

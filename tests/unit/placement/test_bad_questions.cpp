@@ -1,4 +1,4 @@
-// Random placement problems with one error: each is refused, and the message names the error.
+// Tests random placement problems with one error each. Each problem is refused, and the message names the error.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -34,7 +34,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// A kernel that has operands, and the index of one operand.
+/// The index of a kernel, and the index of one of its operands.
 struct Place {
   std::size_t kernel, operand;
 };

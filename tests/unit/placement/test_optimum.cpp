@@ -37,8 +37,8 @@ double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   return best;
 }
 
-/// An exact dynamic programme. Before each kernel every tensor is in slow memory, in both memories, or only in fast
-/// memory. Any tensor may be moved between any two kernels, whether this is useful or not.
+/// An exact dynamic programme. Before each kernel, every tensor is only in slow memory, in both memories, or only in
+/// fast memory. Any tensor may be moved between any two kernels.
 class Exact {
  public:
   Exact(const PlacementQuestion& question, std::int64_t capacity)
@@ -161,7 +161,8 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Checks that nothing claimed without branch and bound is better than the true optimum.
+/// Checks the results without branch and bound: no bound is above the true optimum, and no seconds are below the true
+/// optimum.
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
@@ -185,8 +186,10 @@ PlacementProblem in_units(PlacementProblem problem, double unit) {
   return problem;
 }
 
-TEST_CASE("the static optimum equals that of an enumeration, and its plan takes the same time",
-          "[placement][property]") {
+TEST_CASE(
+    "the static optimum equals the best of all placements, and the plan of the optimum "
+    "takes the same seconds",
+    "[placement][property]") {
   test::Dice dice(2020);
   for (int n = 0; n < test::cases_of(300); ++n) {
     INFO("case " << n);
@@ -221,7 +224,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an optimum in nanoseconds or years is as good as one in seconds",
+TEST_CASE("the optimum is as exact for times of nanoseconds or years as for times of seconds",
           "[placement][property]") {
   test::Dice dice(2023);
   for (int n = 0; n < test::cases_of(20); ++n) {
@@ -243,7 +246,7 @@ TEST_CASE("an optimum in nanoseconds or years is as good as one in seconds",
   }
 }
 
-TEST_CASE("the gap of a deep network is below 1 % without branch and bound",
+TEST_CASE("for a deep network, the gap is below 1 % without branch and bound",
           "[placement][property]") {
   test::Dice dice(2024);
   for (int n = 0; n < test::cases_of(4); ++n) {
@@ -259,7 +262,8 @@ TEST_CASE("the gap of a deep network is below 1 % without branch and bound",
   }
 }
 
-TEST_CASE("more freedom is never slower, and no bound is above a result", "[placement][property]") {
+TEST_CASE("a way with more freedom is never slower, and no bound is above a result",
+          "[placement][property]") {
   test::Dice dice(2022);
   for (int n = 0; n < test::cases_of(15); ++n) {
     INFO("case " << n);

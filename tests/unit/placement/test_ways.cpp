@@ -14,9 +14,9 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// The first kernel makes a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second makes b (10 bytes) from a
-/// in 1 s, and takes 2 s more for each operand in slow memory. The third reads a again in 1 s, or in 5 s if a is in
-/// slow memory.
+/// The first kernel makes a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second kernel makes b (10 bytes)
+/// from a in 1 s, and takes 2 s more for each operand in slow memory. The third kernel reads a again in 1 s, or in 5 s
+/// if a is in slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -43,11 +43,11 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // As a cache without room, fast memory misses every byte (1 s for 10 bytes), and written bytes are written back at
-  // once (2 s). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second takes 1 s, 1 s to
-  // fill a, and 1 + 2 s for b. The third takes 1 s, and 1 s to fill a.
+  // once (2 s). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second kernel takes 1 s, 1 s to
+  // fill a, and 1 + 2 s for b. The third kernel takes 1 s, and 1 s to fill a.
   CHECK(seconds_of(none, "cached") == 11);
-  // A cache of one or two bytes takes the same time: written bytes are written back when the next bytes come, and the
-  // last of them when the next tensor comes.
+  // With a cache of one or two bytes the kernels take the same time. Written bytes are written back when the next bytes
+  // come, and the last written bytes are written back when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
@@ -66,8 +66,9 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
 }
 
 TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
-  // a is made, is not needed while b and c need the room, and is read again. In slow memory a costs 2 + 9 s more. If a
-  // is moved, it takes 2 s out and 1 s in. Moves during the 4 s of the kernels in between cost nothing.
+  // a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the kernels take 2 +
+  // 9 s more. To move a takes 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between, of
+  // 4 s each.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -81,7 +82,7 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   const auto moved = place_by_all(still, {10}, {"static", "synchronous"}, 1);
   CHECK(seconds_of(moved, "static") == 11 + 11);
   CHECK(seconds_of(moved, "synchronous") == 11 + 3);
-  problem.asynchronous = {5, 2.5};  // 2 s in, 4 s out: both hidden
+  problem.asynchronous = {5, 2.5};  // a move of 2 s in and a move of 4 s out, both hidden
   const PlacementQuestion beside(problem);
   const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
   CHECK(seconds_of(hidden, "asynchronous") == 11);
@@ -90,8 +91,10 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   CHECK(result.move_totals(beside).to_slow_bytes == 10);
 }
 
-TEST_CASE("weights that are only read leave fast memory at no cost, written ones are saved once",
-          "[placement]") {
+TEST_CASE(
+    "weights that are only read leave fast memory at no cost, and weights that are written "
+    "are saved once",
+    "[placement]") {
   PlacementProblem problem;
   problem.tensors = {{.name = "w", .bytes = 10, .begins = Begins::stays}};
   problem.kernels = {{"a", {{.tensor = 0}}, {.lines = {{1, {5}}}}},
@@ -107,11 +110,12 @@ TEST_CASE("weights that are only read leave fast memory at no cost, written ones
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE("reading in place over the way of the copy engine contends with its moves, by hand",
-          "[placement]") {
+TEST_CASE(
+    "reading in place shares the bandwidth with moves of the copy engine on the same way, "
+    "by hand",
+    "[placement]") {
   // Kernel a reads the 100 bytes of x in place at 10 byte/s, while the engine fetches the 50 bytes
-  // of y for kernel b. Alone that is 10 s, then 1 s. Each gets 5 byte/s until y has arrived at 10 s;
-  // the other 50 bytes of x take 5 s more.
+  // of y for kernel b. Each gets 5 byte/s until y has arrived at 10 s. The other 50 bytes of x take 5 s more.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},
@@ -132,7 +136,8 @@ TEST_CASE("reading in place over the way of the copy engine contends with its mo
   CHECK(simulated_seconds(question, schedule, 50) == Approx(15 + 1));
 }
 
-TEST_CASE("more fast memory is never slower, nor is more freedom", "[placement][property]") {
+TEST_CASE("neither more fast memory nor a way with more freedom is slower",
+          "[placement][property]") {
   test::Dice dice(77);
   for (int n = 0; n < test::cases_of(2); ++n) {
     INFO("case " << n);
@@ -190,7 +195,8 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
                " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 
-TEST_CASE("the worth of a tensor's place: the seconds that a change would cost", "[placement]") {
+TEST_CASE("the worth of a tensor's memory is the seconds that another memory would cost",
+          "[placement]") {
   const PlacementQuestion question(small());
   const Optimum found = optimum({.question = question, .capacity = 10, .moves = false});
   const std::vector<TensorWorth> worth = worth_of(question, found.placing);

@@ -1,4 +1,4 @@
-// Actions that wait for themselves are refused. An action that never runs closes no cycle.
+// Tests that plans are refused if their waits form a cycle. An action that never runs is not part of a cycle.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// 'later' works for the next iteration. On their common stream it is listed before 'second', and it waits for 'third',
-/// which waits for 'second'.
+/// 'later' works for the next iteration. 'later' and 'second' are on one stream, on which 'later' is listed first. But
+/// 'later' waits for 'third', which waits for 'second'.
 Plan plan_of(int iterations) {
   return plan_from_text("format: sluice-plan/2\nname order\niterations " +
                             std::to_string(iterations) +
@@ -24,13 +24,14 @@ Plan plan_of(int iterations) {
                         "order.plan");
 }
 
-TEST_CASE("an action for an iteration that does not exist closes no cycle") {
+TEST_CASE("an action for an iteration that does not exist is not part of a cycle") {
   const Plan once = plan_of(1);
   CHECK_NOTHROW(check_structure(once));
   CHECK(replay(once).makespan == 6);
 }
 
-TEST_CASE("an action that runs in some iterations closes a cycle there") {
+TEST_CASE(
+    "an action that runs only in some iterations can be part of a cycle in these iterations") {
   std::string message;
   try {
     check_structure(plan_of(2));

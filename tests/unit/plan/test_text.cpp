@@ -1,4 +1,5 @@
-// sluice-plan/2 as text. A written plan reads back as the same plan, and version 1 can still be read.
+// Tests the text form of plans, sluice-plan/2. A written plan reads back as the same plan, and version 1 can still be
+// read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -106,7 +107,8 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // A name that looks like one made by the formula, but does not fit the action, stays the action's own name.
+  // A name that looks like a name of the formula, but does not match the action's stage and micro-batch, is stored with
+  // the action.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";
@@ -115,7 +117,7 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names made by the formula are recognised, others are not", "[plan]") {
+TEST_CASE("names that the formula makes are recognised, and other names are not", "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});

@@ -93,7 +93,9 @@ TEST_CASE("bodies of a round, a whole step and the whole run take the same times
   CHECK(compared == 160);
 }
 
-TEST_CASE("waits and work ahead that leave a run of the body refer to the right run") {
+TEST_CASE(
+    "waits that reach back, and work for later iterations, refer to the right run of the "
+    "unrolled body") {
   // Six iterations of a load for the next iteration and a computation that waits for this load and
   // for the computation two iterations ago. With four copies, iteration 4 i + c is copy c.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
@@ -123,7 +125,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
     FAIL("no action " + name);
     return none;
   };
-  // The load of copy 3 works for copy 0 of the next run; the one of copy 2 for copy 3.
+  // The load of copy 3 works for copy 0 of the next run of the body, and the load of copy 2 works for copy 3.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);
@@ -132,7 +134,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   CHECK(four.actions[named("run")].waits == zero);
   const Few<Wait, 2> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
   CHECK(four.actions[named("run+3")].waits == three);
-  // The epilogue waits for iteration 8 - 1 - 1 = 6: copy 2 of the last run.
+  // The epilogue waits for iteration 8 - 1 - 1 = 6, which is copy 2 of the last run of the body.
   CHECK(four.actions[named("end")].waits == Few<Wait, 2>{{named("run+2"), 0}});
 }
 

@@ -1,4 +1,5 @@
-// Words and names of a plan's text against their slow definitions, on random lines.
+// Compares the reading of words and names of a plan's text with slow implementations of their definitions, on random
+// lines.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::string random_text(std::mt19937& random, std::string_view letters, std::siz
   return text;
 }
 
-/// Splits character by character, as FORMAT.md defines it.
+/// Splits a line character by character, as FORMAT.md defines it.
 std::vector<std::string> split_slowly(const std::string& line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -49,7 +50,7 @@ std::vector<std::string> split_slowly(const std::string& line) {
   return words;
 }
 
-TEST_CASE("words are split as if character by character", "[plan][property]") {
+TEST_CASE("words are split as character by character", "[plan][property]") {
   std::mt19937 random(3);
   const std::string file = "random.plan";
   for (int i = 0; i < test::cases_of(20'000); ++i) {
@@ -84,7 +85,7 @@ TEST_CASE("names of all lengths are compared to their last character", "[plan]")
   }
 }
 
-TEST_CASE("names are found with the numbers that they got", "[plan][property]") {
+TEST_CASE("a name is found with the number that it got", "[plan][property]") {
   std::mt19937 random(4);
   for (int i = 0; i < test::cases_of(200); ++i) {
     const std::string_view letters = i % 2 == 0 ? "01" : "0123456789abFSEND_.";
@@ -142,7 +143,7 @@ TEST_CASE("an action's name is unique, whether made by the formula or not", "[pl
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // far from the others
+      if (within(0, 9) == 0)  // far from all other numbers
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

@@ -1,5 +1,5 @@
-// Open choices are made well: more memory is never slower and never refused, explicit
-// settings are hardly faster, and a faster machine is hardly slower.
+// Tests how good open choices are. With more memory no run is slower or refused, explicit settings are hardly faster,
+// and a faster machine is hardly slower.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -36,8 +36,8 @@ bool begins(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// The choices of replicas are made one by one, as if each replica had the links to itself. So with shared links
-/// nothing is promised to the last digit.
+/// Choices for replicas assume that each replica has the links to itself. So with shared links, more memory may be
+/// slightly slower.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
@@ -132,7 +132,7 @@ TEST_CASE("thirty explicit settings are hardly faster than the chosen one", "[pr
   CHECK(compared > 100);
 }
 
-TEST_CASE("with the choices left open, a faster machine is hardly slower", "[property]") {
+TEST_CASE("if the choices are open, a faster machine is hardly slower", "[property]") {
   Worst worst("faster machine slower by");
   each_case(33, [&](Dice& dice, const RandomCase& made) {
     const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;
@@ -153,8 +153,8 @@ TEST_CASE("with the choices left open, a faster machine is hardly slower", "[pro
   });
 }
 
-// A listing for loads that take 1.4 times as long as the computation is the best here, also on a machine where
-// they take longer or less long: it must be tried on each.
+// The best listing here is the one for loads that take 1.4 times as long as the computation. It is also the best on
+// machines with other speeds, so that it must be tried on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower one") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns a candidate that takes `seconds` (infinity if it does not fit) and has a lower bound. It counts how often it
-/// is simulated. Like the candidates of policies, it reports only results below `worth`.
+/// Returns a candidate that takes `seconds` (infinity if it does not fit) and has the lower bound `at_least`.
+/// `simulated` counts its simulations. Like the candidates of policies, it reports only results below `worth`.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;
@@ -20,7 +20,8 @@ Candidate candidate(const std::string& name, double at_least, double seconds, in
           }};
 }
 
-TEST_CASE("the judge names a runner-up, even if its bound rules out that it is faster") {
+TEST_CASE(
+    "the judge names a runner-up, even if the runner-up's bound proves that it is not faster") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("slow", 7, 8, simulated), candidate("fast", 2, 3, simulated),

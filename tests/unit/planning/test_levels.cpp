@@ -1,4 +1,5 @@
-// Levels hold the bytes of a memory in each slot (docs/words.md). They are compared with a plain vector here.
+// Levels store how many bytes of a memory are in use in each slot (docs/words.md). They are compared with a plain
+// vector here.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,6 +1,6 @@
-// Streamed inference with all choices open: a rehearsal, which times a candidate without making its plan, gives the
-// same times as the replay of the plan. The plan stays within the memory that the rehearsal states, and more memory is
-// never slower.
+// Tests rehearsals of streamed inference with all choices open. A rehearsal times a candidate without making its plan.
+// The seconds are the same as in a replay of the plan, the plan stays within the memory that the rehearsal states, and
+// more memory is never slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -118,8 +118,10 @@ Plan half_duplex(Plan plan) {
   return plan;
 }
 
-TEST_CASE("copies that share a link are never earlier than in a rehearsal, which ignores sharing",
-          "[property]") {
+TEST_CASE(
+    "copies that share a link are never earlier than in a rehearsal, which ignores the "
+    "sharing",
+    "[property]") {
   Dice dice(4711);
   int later = 0;
   for (int c = 0; c < cases(); ++c) {
@@ -138,11 +140,12 @@ TEST_CASE("copies that share a link are never earlier than in a rehearsal, which
   CHECK(later > cases() / 4);
 }
 
-TEST_CASE("results in transfer count in every pass, even if few of its groups save any") {
-  // In each pass one micro-batch goes through two groups: the first makes 20 B, the second an answer of 1000 B. During
-  // the second group, seven further answers may be on the device; during the first group, which makes no answer, all
-  // eight may. Seven further inputs of 10 B may be loaded: four during the seven slots after a slot of the second
-  // group, three during those after a slot of the first.
+TEST_CASE("results in transfer count in every pass, even if few groups of the pass save results") {
+  // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
+  // answer of 1000 B. During the second group, seven further answers may be on the device. During the first group,
+  // which makes no answer, eight answers may be on the device. Seven further inputs of 10 B may be loaded: four inputs
+  // during the seven slots after a slot of the second group, and three inputs during the seven slots after a slot of
+  // the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -184,7 +187,7 @@ TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
       choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
       StreamedCase asked = streamed;
       for (StreamedCase::Group& group : asked.groups)
-        if (choice.offload) group.bytes.answer = 0;  // the answer crosses the link with the rest
+        if (choice.offload) group.bytes.answer = 0;  // the answer is among the offloaded tensors
       const Rehearsal rehearsal(asked, choice);
       INFO("case " << c << ", way " << way);
       CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));

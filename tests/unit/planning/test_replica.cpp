@@ -1,4 +1,5 @@
-// If a plan is moved from one device to an equal one, it equals the plan that the policy makes for the second device.
+// Tests that a plan that is moved from one device to an equal device equals the plan that the policy makes for the
+// second device.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -45,7 +46,7 @@ TEST_CASE("a plan that is moved to an equal device is the plan that the policy m
     }
 }
 
-TEST_CASE("devices that differ in a figure or in their links are not alike") {
+TEST_CASE("devices with different figures or different links are not alike") {
   Platform platform = pair("resident", "gpu0", "private").platform;
   platform.devices[1].efficiency = 0.5;
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
@@ -54,7 +55,8 @@ TEST_CASE("devices that differ in a figure or in their links are not alike") {
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
-/// Two cards with a second memory each. The links to these have the given bandwidths.
+/// Returns a platform of two cards that have a second memory each. The links to the second memories have the given
+/// bandwidths.
 Platform two_cards(const std::string& first, const std::string& second) {
   const std::string card =
       "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "

@@ -1,5 +1,5 @@
-// A training step as a program. A tensor that another device needs is sent through host memory, and host memory keeps
-// one copy of it.
+// Tests a training step as a program. A tensor that another device needs is sent through host memory, and host memory
+// keeps one copy of the tensor.
 #include "planning/training/step.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,8 @@ namespace {
 
 using Kind = TapeOp::Kind;
 
-/// Three stages that make 2, 3 and 1 kB from an input of 1 kB. The last stage also reads what the first one made.
+/// Returns three stages, A, B and C, with outputs of 2, 3 and 1 kB and an input of 1 kB. The last stage also reads the
+/// output of the first stage.
 Chain with_shortcut() {
   Chain chain;
   chain.input.bytes = 1000;
@@ -45,12 +46,16 @@ TEST_CASE(
   const Chain chain = with_shortcut();
   const std::vector<StageState> stages(3);
   // The devices take turns with the passes: F0 on 0, F1 on 1, F2 on 0, B2 on 1, F0 again on 0, B1 on 1, B0 on 0.
-  //   F1 needs A's output (2 kB), which is on device 0: it is saved after F0. F2 finds it on device 0.
-  //   F2 needs B's output (3 kB), which is on device 1: it is saved after F1. B2 finds both on device 1.
-  //   B2 needs C's output (1 kB), which is on device 0: it is saved after F2.
-  //   F0 runs again. The tape saves A's output after it, of which host memory has a copy, and loads it for B1.
-  //   B1 needs the gradient of B's output (3 kB), which B2 made on device 1, and A's output, and adds to the gradient of
-  //   A's output (2 kB), which B2 made on device 1, too. B0 on device 0 needs that gradient: it is saved after B1.
+  //   F1 needs A's output (2 kB), which is on device 0. So this output is saved after F0. F2 finds this output on
+  //   device 0.
+  //   F2 needs B's output (3 kB), which is on device 1. So B's output is saved after F1. B2 finds the outputs of A and
+  //   B on device 1.
+  //   B2 needs C's output (1 kB), which is on device 0. So C's output is saved after F2.
+  //   F0 runs again. The tape then saves A's output, although host memory already has a copy, and loads the output for
+  //   B1.
+  //   B1 needs A's output and the gradient of B's output (3 kB), which B2 made on device 1. B1 adds to the gradient of
+  //   A's output (2 kB), which B2 also made on device 1. B0 on device 0 needs the gradient of A's output, so that this
+  //   gradient is saved after B1.
   const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
                      {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},
                      {Kind::forward, 0, true}, {Kind::save, 1},     {Kind::load, 1},

@@ -1,5 +1,5 @@
-// A step with its loads at given positions is never faster than its clock says, and a phased step is
-// not priced as if all its devices shared one copy engine.
+// Tests the clock of a step: no step with its loads at given positions is faster than the seconds of the clock. A
+// phased step is not timed as if all devices shared one copy engine.
 #include <catch2/catch.hpp>
 
 #include "planning/run_seconds.hpp"
@@ -18,8 +18,10 @@ Scenario scenario_of(const RandomCase& made) {
   return test::small_scenario(made.input, made.rows, made.text(), made.machine);
 }
 
-TEST_CASE("no training run is faster than its loads and operations in their order allow",
-          "[property]") {
+TEST_CASE(
+    "no training run is faster than the clock says for its loads and operations in their "
+    "order",
+    "[property]") {
   int compared = 0, reached = 0;
   Dice dice(2024);
   for (const std::string policy : {"streamed", "resident", "phased"})
@@ -57,7 +59,8 @@ TEST_CASE("no training run is faster than its loads and operations in their orde
       }
     }
   CHECK(compared > 100);
-  CHECK(reached > compared / 4);  // runs reach the bound if nothing waits for memory
+  // Runs in which no action waits for memory take exactly the seconds of the clock.
+  CHECK(reached > compared / 4);
 }
 
 }  // namespace

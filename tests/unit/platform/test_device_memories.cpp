@@ -1,5 +1,5 @@
-// Several memories of one device, its own and shared; copies between them by an engine or by the
-// compute units; groups of devices.
+// Tests devices with several memories, which are their own or shared, copies between memories by a copy engine or by
+// the compute units, and groups of devices.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -75,7 +75,7 @@ links:
 
 }  // namespace
 
-TEST_CASE("a device may have several memories of its own, the first being the default") {
+TEST_CASE("a device may have several memories of its own, and the first memory is the default") {
   const Platform platform = read(two_memories);
   const Device& gpu = platform.device("gpu1");
   REQUIRE(gpu.memories.size() == 2);
@@ -90,7 +90,7 @@ TEST_CASE("a device may have several memories of its own, the first being the de
   CHECK((ddr->read == 100e9 && ddr->write == 50e9));
   CHECK(ddr->bandwidth() == 50e9);
   CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
-  // 3 GB of which 1 GB is written: 2 GB at 100 GB/s, then 1 GB at 50 GB/s.
+  // Of 3 GB, 2 GB are read at 100 GB/s, and 1 GB is written at 50 GB/s.
   CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
   CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
   CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});
@@ -109,7 +109,8 @@ TEST_CASE("a device's further memory is joined by links, and its device's engine
 }
 
 TEST_CASE(
-    "a processor is at memories of the platform, which have rates by threads or by direction") {
+    "a processor uses memories of the platform, whose rates depend on the number of threads or "
+    "on the direction") {
   const Platform platform = read(server);
   const Device& cpu = platform.device("cpu");
   REQUIRE(cpu.memories.size() == 2);
@@ -142,8 +143,8 @@ TEST_CASE("compute units copy at different rates than a copy engine, over their 
   const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
   CHECK(by_units.stream == "cpu.copy.down.synchronous");
   CHECK(by_units.setup_s == 0);
-  // The rates were measured with 5 threads, which read DRAM at 50 GB/s and write it at 15. 3 threads read it at 30 and
-  // write it at 10.
+  // The rates were measured with 5 threads, which read DRAM at 50 GB/s and write DRAM at 15 GB/s. 3 threads read DRAM
+  // at 30 GB/s and write DRAM at 10 GB/s.
   CHECK(rate(by_units) == Approx(12e9 * (1 / 50.0 + 1 / 12.0) / (1 / 30.0 + 1 / 12.0)));
   CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) ==
         Approx(29e9 * (1 / 35.0 + 1 / 15.0) / (1 / 35.0 + 1 / 10.0)));
@@ -165,7 +166,7 @@ links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 2
                     Contains("no device can copy with its compute units from 'dram' to 'pmem'"));
 }
 
-TEST_CASE("a group is repeated by its count, with its own links") {
+TEST_CASE("a group is repeated as often as its count says, and each repetition has its own links") {
   const Platform platform = read(R"(groups:
   node:
     count: 3
@@ -194,7 +195,7 @@ links:
 }
 
 TEST_CASE(
-    "a link joins equal numbers of nodes at its ends, each with the node of the same number") {
+    "if both ends of a link have the same number of nodes, it joins nodes of the same number") {
   const Platform platform = read(R"(groups:
   node:
     count: 2

@@ -1,4 +1,4 @@
-// Platforms: the meaning of a document, routes, the bundled platforms, and bad input.
+// Tests platforms: the meaning of a document, routes, the bundled platforms, and bad input.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -42,7 +42,7 @@ std::string error_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a device has the figures that are written, in SI units") {
+TEST_CASE("a device has the figures of its document, in SI units") {
   const Platform platform = read(R"(devices:
   ipu:
     rate: {float16: 250TFLOP/s, float32: 62.5TFLOP/s}
@@ -87,7 +87,7 @@ TEST_CASE("a count makes numbered devices, and a shared link makes one channel p
   CHECK(channel_names(platform, down) == Names{"pcie.down"});
   CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
   CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
-  // A transfer from one device to the other goes through the host: up, then down, by the sender's engine.
+  // The sender's engine transfers from one device to the other through the host: first up, then down.
   CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
   CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
 }
@@ -115,7 +115,7 @@ TEST_CASE("a half-duplex link is one channel and two copy engines") {
   CHECK(platform.path("gpu", "host").stream == "gpu.bus.up");
 }
 
-TEST_CASE("a link's directions have the rates that are written for each") {
+TEST_CASE("each direction of a link has the rates that the document gives for it") {
   const std::string link =
       "links:\n  pcie: {joins: [host, gpu], bandwidth: 24GB/s, setup: 5us, latency: 1us, up: "
       "{bandwidth: 20GB/s, setup: 7us}, together: 1.5, pageable: {bandwidth: 6GB/s, setup: "
@@ -183,10 +183,10 @@ links:
   CHECK(path.stream == "gpu.leaf.down");
   CHECK(platform.path("gpu", "disk").stream == "gpu.leaf.up");
   CHECK(platform.path("disk", "host").stream == "disk.long.down");
-  CHECK(platform.host().name == "host");  // two links from the device, the disk three
+  CHECK(platform.host().name == "host");  // 2 links from the device, the disk is 3 links away
 }
 
-TEST_CASE("of several shortest routes the first declared is taken") {
+TEST_CASE("of several shortest routes, the route that is declared first is taken") {
   const Platform platform = read("devices:\n" + gpu + host + R"(switches: [a, b]
 links:
   slow: {joins: [host, b], bandwidth: 1GB/s}
@@ -207,7 +207,8 @@ TEST_CASE("a link between two devices belongs to the sender's engine") {
   CHECK(channel_names(platform, platform.path("gpu1", "gpu0")) == Names{"bridge.up"});
 }
 
-TEST_CASE("a path is the same when it is requested again, and a changed copy finds its own") {
+TEST_CASE(
+    "a path stays the same when it is requested again, and a changed platform has other paths") {
   const std::string links = "links: {pcie: {joins: [host, gpu], bandwidth: 30GB/s, setup: 1us}}\n";
   const Platform platform = read("devices:\n" + gpu + host + links);
   const Path& first = platform.path("host", "gpu");
@@ -334,7 +335,7 @@ TEST_CASE("every platform of the zoo is read, gives the sources of its figures, 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // it uses the memory that would feed it
+      if (!device.memory().own) continue;  // the device uses the memory that would feed it
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -377,10 +378,10 @@ TEST_CASE("the Optane server copies as AutoTM's constants say") {
   CHECK((cpu.memories[0].pool == "dram" && cpu.memories[1].pool == "pmem"));
   CHECK((cpu.memory().read == 107.3e9 && cpu.memory().write == 78.6e9));
   CHECK(load_platform("optane_server", {"devices.cpu.threads=6"}).device("cpu").memory().read ==
-        Approx(62.7e9).epsilon(1e-12));  // half way between 4 and 8 threads; 66.3 was measured
+        Approx(62.7e9).epsilon(1e-12));  // half way between 4 and 8 threads (measured: 66.3)
 }
 
-TEST_CASE("the card as the document writes it is a thousand times slower than the card") {
+TEST_CASE("the card as the document describes it is a thousand times slower than the real card") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);

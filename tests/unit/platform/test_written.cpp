@@ -6,7 +6,9 @@
 
 using namespace sluice;
 
-TEST_CASE("a name leads to its position in the document, through counts and groups") {
+TEST_CASE(
+    "the name of a device or link leads to its position in the document, through counts "
+    "and groups") {
   const Value document = parse_text(
       "devices: {gpu: {a: 1}, gpu2: {a: 2}}\n"
       "links: {rail: {a: 3}}\n"
@@ -21,7 +23,7 @@ TEST_CASE("a name leads to its position in the document, through counts and grou
   };
   CHECK(path(devices, "gpu") == "devices.gpu");
   CHECK(path(devices, "gpu7") == "devices.gpu");
-  CHECK(path(devices, "gpu2") == "devices.gpu2");  // as it is written, not the third gpu
+  CHECK(path(devices, "gpu2") == "devices.gpu2");  // the name gpu2 itself, not the third gpu
   CHECK(path(devices, "node_cpu") == "groups.node.devices.cpu");
   CHECK(path(devices, "node12_gpu3") == "groups.node.devices.gpu");
   CHECK(path(devices, "node12_tpu") == "none");

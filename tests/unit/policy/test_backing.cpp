@@ -17,8 +17,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// Two products of 10 by 20 and 20 by 5 in float32 (40 bytes in, weights of 800 and 400 bytes, 80
-/// bytes between, 20 bytes out), which take no time, on a card with a second memory. The link to
-/// host memory has 10 byte/s, the link to the second memory 100 byte/s.
+/// bytes between, 20 bytes out), which take no time, on a card with a second memory. The link to host memory has 10
+/// byte/s, and the link to the second memory has 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -53,13 +53,14 @@ const std::string one_by_one =
     "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
     "workload: {batch: 1, steps: 3}\n";
 
-TEST_CASE("weights are loaded into the second memory once, and take turns from there",
+TEST_CASE("weights are loaded into the second memory once, and from there take turns on the device",
           "[placement]") {
   // If the weights come from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the
   // answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
-  // The weights are loaded in 120 s, and then take 8 + 4 s; image and answer take 6 s as before.
+  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights, and 6 s for image
+  // and answer as before.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
@@ -79,11 +80,12 @@ TEST_CASE("weights are loaded into the second memory once, and take turns from t
   CHECK(plan.pools[pool("gpu_ddr")].owner == "gpu");
 }
 
-TEST_CASE("without the key the faster home is used", "[placement]") {
+TEST_CASE("without the key `placement`, weights have the home that is faster", "[placement]") {
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
-  // A single step needs each weight once. It takes 126 s from host memory, but 138 s through the second memory.
+  // A single step needs each weight once. The step takes 126 s with weights from host memory, but 138 s if the weights
+  // go through the second memory.
   const std::string one_step =
       "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
       "workload: {batch: 1}\n";
@@ -128,23 +130,28 @@ TEST_CASE("each replica has the second memory of its own device", "[placement]")
     }
 }
 
-TEST_CASE("replicas on devices with two memories compare their homes by default", "[placement]") {
+TEST_CASE(
+    "for replicas on devices with two memories, the homes of the weights are compared by "
+    "default",
+    "[placement]") {
   const auto seconds_with = [](const std::string& policy, const std::string& workload,
                                const std::string& first) {
     Value document =
         on_card("policy: {name: resident}\ncost: {model: roofline}\n" + workload, first, "20kB")
             .document;
-    apply_overrides(document, {"platform.devices.gpu.count=2", "policy={name: data_parallel, " + policy});
+    apply_overrides(document,
+                    {"platform.devices.gpu.count=2", "policy={name: data_parallel, " + policy});
     return seconds_of(read_scenario(document, "two"));
   };
-  // One after the other, each step needs the weights again; from host memory they take ten times as long.
+  // If the two batches of a step run one after the other, each batch needs the weights again. From host memory the
+  // weights take ten times as long.
   const std::string turns = "workload: {batch: 1, batches_per_step: 2, steps: 3}\n";
   const std::string streamed = "replica: streamed, prefetch: 0, pieces: whole, resident: none";
   CHECK(seconds_with(streamed + "}", turns, "1000B") ==
         Approx(seconds_with(streamed + ", placement: auto}", turns, "1000B")));
   CHECK(seconds_with(streamed + "}", turns, "1000B") <
         0.7 * seconds_with(streamed + ", placement: none}", turns, "1000B"));
-  // Gradients are summed before each update, which no placement of single tensors allows.
+  // Gradients are summed before each update. No placement of single tensors supports this sum.
   const std::string training =
       "fates: {strategy: keep_all}\nworkload: {mode: training, batch: 4, micro_batch: 2}\n";
   CHECK(seconds_with("replica: resident}", training, "20kB") > 0);
@@ -160,14 +167,15 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
   // The second memory has room for 1100 bytes, but the weights need 1200.
   says(on_card(streamed, "1000B", "1100B"),
        "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");
-  // Without the key they stay in host memory.
+  // Without the key `placement`, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
   CHECK_THROWS_WITH(on_card("policy: {name: streamed, placement: static}\n"),
                     Contains("'static' for 'placement': expected one of: none, auto, backing"));
 }
 
-TEST_CASE("more of either memory never makes a backed run slower", "[placement][property]") {
+TEST_CASE("with placement backing, more bytes of either memory never make a run slower",
+          "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
     test::Dice dice(seed);
     const std::string steps = std::to_string(1 + dice.below(4));

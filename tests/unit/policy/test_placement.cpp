@@ -20,8 +20,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
-/// the tensor between the products 80, the second weights 400, and the answer 20. DRAM has 100 byte/s and PMEM 10,
-/// copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
+/// the tensor between the products 80, the second weights 400, and the answer 20. DRAM has 100 byte/s and PMEM 10
+/// byte/s, copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -45,34 +45,34 @@ double seconds_of(const Scenario& scenario) {
 }
 
 TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") {
-  // With few images it does not pay to load weights, so only the tensor between the products lies in
+  // With few images, loading weights takes longer than it saves, so that only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
-  // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold
-  // the first weights, the tensor between, an image and the answer, but not the second weights. The
-  // first weights take 400 s to load, and the first image 20 s. The other images are loaded during the
-  // products. The first product reads 840 bytes and writes 80 in 9.2 s. The second one reads 80 and
-  // writes 20 in DRAM, and reads 400 in PMEM: 41 s. The last answer takes 10 s to save.
+  // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold the first
+  // weights, the tensor between the products, an image and the answer, but not the second weights. The first weights
+  // take 400 s to load, and the first image 20 s. The other images are loaded during the products. The first product
+  // reads 840 bytes and writes 80 bytes in 9.2 s. The second product reads 80 bytes and writes 20 bytes in DRAM, and
+  // reads 400 bytes in PMEM, in 41 s. The last answer takes 10 s to save.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions)
     if (!action.is_transfer() && action.stage == 1) CHECK(action.seconds == Approx(41));
-  // With room only for what is in transfer, everything lies in PMEM, and nothing is copied: (40 +
-  // 800 + 80 + 80 + 400 + 20) / 10.
+  // If DRAM has room only for tensors in transfer, all tensors are in PMEM, and nothing is copied: (40 + 800 + 80 + 80
+  // + 400 + 20) / 10.
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
 
 TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
   // All weights are in DRAM after 600 s, and the first product begins at 400 s. To copy an image of 40 bytes takes 20
-  // s. To read the image in place takes 4 s instead of 0.4 s, and then an image takes 12.8 + 5 s in all. The second
+  // s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
   // product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
 
 TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
-  // No tensor fits into one byte of DRAM, so everything lies in PMEM.
+  // No tensor fits into one byte of DRAM, so that all tensors are in PMEM.
   for (const char* way : {"static", "first_touch", "all_slow"})
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
@@ -84,8 +84,8 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// Returns products of random widths, of which some read two tensors: a shortcut leads around one product or several.
-/// Slow memory is host memory, or a second memory of the device.
+/// Returns products of random widths. Some of them read two tensors, because a shortcut leads around one product or
+/// several products. Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
@@ -192,7 +192,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
       samples += plan.actions[a].samples_done * plan.executions_of(a);
     CHECK(samples == 2 * 4);
-    // Kernels take no longer with more DRAM.
+    // With more DRAM, no kernel takes longer.
     double kernels = 0;
     for (const Action& action : plan.actions)
       if (!action.is_transfer()) kernels += action.seconds;
@@ -214,12 +214,12 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
   return read_scenario(document, "two");
 }
 
-TEST_CASE("what is computed twice is placed, too", "[placement]") {
-  // In PMEM, the first product reads 840 bytes and writes 80, and the second one reads 480 and
-  // writes 20: 142 s for each of four micro-batches.
+TEST_CASE("tensors that are computed twice are placed, too", "[placement]") {
+  // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
+  // 20 bytes. This takes 142 s for each of four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
-  // Host memory is PMEM: what is offloaded from there is already there.
+  // Host memory is PMEM. A tensor in PMEM that is to be offloaded is already in host memory.
   CHECK(seconds_of(training_with("offload_all", "all_slow", "1B", "per_layer")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
@@ -260,7 +260,7 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // The same if the scenario leaves nothing else open, and everything fits.
+  // The result is the same if the scenario leaves nothing else open, and all tensors fit.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -277,14 +277,14 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
   CHECK(seconds_of(with("auto")) == Approx(127.6));  // no weights are loaded for one batch
 }
 
-TEST_CASE("with two memories of a device, placement is auto by default", "[placement]") {
+TEST_CASE("if a device has two memories, placement is auto by default", "[placement]") {
   const auto resident = [](const std::string& more = "") {
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // With a cost model that does not count memories, nothing is placed.
+  // With a cost model that does not count memories, no tensors are placed.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
-  // The document of the scenario keeps what the user wrote.
+  // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
 }
 

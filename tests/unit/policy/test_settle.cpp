@@ -1,4 +1,4 @@
-// Tests which candidate is chosen if none fits without waiting for memory.
+// Tests which candidate is chosen if every candidate must wait for memory.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -47,15 +47,17 @@ TEST_CASE("if every candidate must wait for memory, the fastest of them is chose
     if (!find_fact(open->facts, "waits_for_memory")) continue;
     ++waited;
     CHECK(seconds == Approx(best).epsilon(1e-12));
-    // per_layer makes the same cuts
+    // The cut per_layer makes the same stages.
     CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);
   }
   CHECK(waited > 3);
 }
 
-TEST_CASE("a plan that is chosen because it fits runs, in the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs of each step are loaded before they are needed. A plan
-  // whose inputs are listed early reserves more bytes than it holds at any moment of an unlimited run.
+TEST_CASE(
+    "a plan that is chosen because it fits does run, and takes the seconds for which it "
+    "was chosen") {
+  // All weights stay, and up to four inputs are loaded before they are needed. If inputs are listed early, the plan
+  // reserves more bytes than it holds at any moment of an unlimited run.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -93,7 +95,7 @@ double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
   return run_seconds(plan);
 }
 
-TEST_CASE("a setting that fits only while it waits for memory is compared with those that fit") {
+TEST_CASE("a setting that must wait for memory is compared with settings that need not wait") {
   const std::vector<test::Row> layers = {
       {0.95, 223'340, 3564}, {0.65, 80'468, 1192}, {0.2, 28'408, 7380}};
   const std::string text =
@@ -107,7 +109,7 @@ TEST_CASE("a setting that fits only while it waits for memory is compared with t
   }
 }
 
-TEST_CASE("a short model is cut for devices that take turns in every way that there is") {
+TEST_CASE("for devices that take turns, all cuts of a short model are compared") {
   const std::vector<test::Row> layers = {{0.85, 124'904, 4080},
                                          {0.9, 175'756, 5908},
                                          {0.3, 148'420, 8504},
@@ -142,7 +144,7 @@ Policy with_ways(std::vector<std::int64_t> compared) {
   return policy;
 }
 
-TEST_CASE("a way that is compared and cannot be asked for here is left out") {
+TEST_CASE("if the policy refuses one of the values that are compared, this value is left out") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
   const CutModel cut = cut_model(scenario);
@@ -160,8 +162,8 @@ TEST_CASE("a way that is compared and cannot be asked for here is left out") {
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // no other candidate could be chosen
 }
 
-/// What is refused to streamed training with this many micro-batches in flight and its fates left
-/// open; no value if it fits.
+/// Returns the shortage for which streamed training with `in_flight` micro-batches in flight and open fates is refused.
+/// Returns no value if the training fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -177,7 +179,9 @@ std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_
   }
 }
 
-TEST_CASE("the most that fit in flight are counted for the fates with which the most fit") {
+TEST_CASE(
+    "the most micro-batches that fit in flight are counted with the fates that need the "
+    "fewest bytes") {
   int refused = 0;
   for (std::int64_t capacity = 400'000; capacity <= 500'000; capacity += 1000) {
     const std::optional<Shortage> shortage = refused_training(capacity, 8);

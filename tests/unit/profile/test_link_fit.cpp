@@ -1,4 +1,4 @@
-// Links fitted to measured copies: the fit finds the figures that made the copies.
+// Tests links that are fitted to measured copies. The fit must find the figures from which the copies were computed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies
   CHECK(found[2].fit.bandwidth == Approx(20e9).epsilon(1e-4));
   CHECK(found[2].latency_s() == 0);
 
-  // The written link can replace a platform's own link.
+  // The link that is written can replace a platform's own link.
   Value document = link_document(found, "host", "gpu", "k40");
   CHECK(to_yaml(document, false).find("file: k40") != std::string::npos);
   Value alone = link_document(found, "host", "gpu", "");
@@ -92,9 +92,9 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    // the links of this platform are under another key
+    // The links of this platform are under another key.
     if (name == "rx7900xtx_as_written") continue;
-    if (name == "optane_server") continue;  // a processor, which no link joins to a host
+    if (name == "optane_server") continue;  // no link joins this processor to a host
     CAPTURE(name);
     for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
       const auto found = fit_link(profile(rows));
@@ -115,16 +115,17 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
 }
 
 TEST_CASE("the time of 0 bytes is never below 0") {
-  // 1 us for 1 kB and 4 us for 2 kB: a line through both begins at -2 us.
+  // Copies take 1 us for 1 kB and 4 us for 2 kB. A line through both points gives -2 us for 0 bytes.
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);
-  // sum of s / t over sum of (s / t)^2: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B
+  // With sizes s and seconds t, the sum of s / t over the sum of (s / t)^2 is (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9
+  // s/B.
   CHECK(found[0].fit.bandwidth == Approx(1 / 1.2e-9));
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }
 
-TEST_CASE("copies from which no link can be fitted are refused with what is missing") {
+TEST_CASE("if no link can be fitted to the copies, the message says what the copies lack") {
   CHECK(error_of([] { fit_link(profile("gemm,,,,,1\n")); }).find("holds no copies") !=
         std::string::npos);
   CHECK(error_of([] {

@@ -1,4 +1,4 @@
-// Plans of measurements. Their runs are counted by hand.
+// Tests plans of measurements. The runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -13,7 +13,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// x -> a (weights) -> b -> c (weights): b adds no tensor that is not listed already.
+/// Returns the chain x -> a -> b -> c, in which a and c have weights. The relu b reads and writes only tensors that a
+/// and c also use.
 Model chain() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
@@ -29,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // x, W, a; a, b; b, W, c
+  CHECK(wanted({}) == 8 + 4 + 8);  // tensors: x, W, a for a; a, b for b; b, W, c for c
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -45,19 +46,20 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum is a neighbour of the layers that it reads
+  CHECK(plan.least_runs == 8 + 4);  // a sum is a neighbour of the layers whose outputs it reads
   CHECK(plan.runs == 16);
 }
 
 TEST_CASE(
-    "neighbours are never in one run, each placement is in one run, and no run has room for more") {
+    "neighbours are never in the same run, each placement is in one run, and no run can take "
+    "another placement") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
       "- {type: dense, name: a, features: 8}\n- {type: dense, name: b, inputs: [a], features: 8}\n"
       "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
       "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
   const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
-  // b and c read the same tensor, so they are neighbours too.
+  // b and c read the same tensor, so that they are neighbours, too.
   const std::set<std::pair<std::string, std::string>> near = {
       {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
   std::map<std::int64_t, std::vector<std::string>> runs;
@@ -77,11 +79,11 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // a, b and c exclude each other: 24 runs at least.
+  // No two of a, b and c can be in the same run, so that at least 24 runs are needed.
   CHECK(plan.runs == 24);
 }
 
-TEST_CASE("a processed row is not measured again, alone or among several placements") {
+TEST_CASE("a row that was processed is not measured again, without or with placements") {
   const Model model = chain();
   const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
   MeasurementPlan first = plan_measurements(model, wanted);
@@ -95,10 +97,11 @@ TEST_CASE("a processed row is not measured again, alone or among several placeme
   CHECK(rest.profile.rows.size() == 14);
 }
 
-TEST_CASE("without memories equal operators are measured once and counted") {
+TEST_CASE(
+    "without memories, equal operators are measured once, and the row says how many there are") {
   const MeasurementPlan plan =
       plan_measurements(chain(), {.samples = 2, .passes = {"forward", "backward"}});
-  REQUIRE(plan.profile.rows.size() == 4);  // dense, relu; each way
+  REQUIRE(plan.profile.rows.size() == 4);  // dense and relu, forward and backward
   CHECK(plan.profile.rows[0].operator_class == "dense");
   CHECK(plan.profile.rows[0].occurrences == 2);
   CHECK(plan.profile.rows[0].inputs == std::vector<std::vector<std::int64_t>>{{2, 8}});

@@ -1,4 +1,4 @@
-// Profiles as files: read, written, refused.
+// Tests how files of profiles are read, written and refused.
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
@@ -30,7 +30,7 @@ std::string refusal(const std::string& rows) {
   return error_of([&] { profile(rows); });
 }
 
-/// A row with a value in every column.
+/// A profile with one row, which has a value in every column.
 const std::string full =
     "operator,config,node,sizes,inputs,outputs,batch,dtype,sparsity,pass,input_pools,output_pools,"
     "cache,method,device,level,model,occurrences,flop,bytes,calls,seconds_samples,joules_n,"
@@ -58,7 +58,7 @@ TEST_CASE("A profile's row is read with every column, with quotes and line ends 
   CHECK(row.device == "other");
   CHECK(*row.time() == 0.0021);  // the median of three
   CHECK(*row.seconds.n == 3);
-  CHECK(*row.energy() == 0.25);  // no median: the mean
+  CHECK(*row.energy() == 0.25);  // the row has no median, so the mean counts
   CHECK(row.run == 2);
   CHECK(row.line == 5);
 }
@@ -82,7 +82,7 @@ TEST_CASE("A written profile reads back the same, as CSV and as HDF5") {
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
-  // A program without this form, such as Python's process, says what to do.
+  // A program that cannot write HDF5, such as Python's process, says what to do.
   set_hdf5_form({});
   CHECK_THROWS_WITH(write_profile(before, file.string()),
                     Catch::Matchers::Contains("sluice profile merge " + file.string()));
@@ -207,7 +207,8 @@ TEST_CASE("Tables of other programs are recognised by their headings") {
   CHECK(*energy.rows[0].energy() == Approx(0.06));
 }
 
-TEST_CASE("Merging keeps all measured rows and pools rows that were measured twice") {
+TEST_CASE(
+    "Merging keeps all measured rows, and pools the samples of rows that were measured twice") {
   const Profile a =
       profile("operator,node,seconds_samples,processed\nx,1,1;3,\nx,2,,no\nx,3,,failed\n");
   const Profile b = profile("operator,node,seconds_samples\nx,1,5;7\nx,2,4\nx,4,9\n");
@@ -256,11 +257,11 @@ TEST_CASE("Counts of samples are at least 1, so that pooled values have a spread
         std::string::npos);
   const Profile once = profile("operator,seconds_n,seconds_mean\nx,1,1\n"),
                 again = profile("operator,seconds_n,seconds_mean\nx,1,3\n");
-  // Of 1 and 3: the mean is 2, and the squares 1 + 1 are divided by 2 - 1.
+  // The mean of 1 and 3 is 2, and the squares 1 + 1 are divided by 2 - 1.
   CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
 }
 
-TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small values") {
+TEST_CASE("Two kinds of rows are compared by their ratio, without zeros and small values") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
       "x,1,hot,1\nx,1,cold,2\n"     // 0.5
@@ -285,7 +286,7 @@ TEST_CASE("Two kinds of rows are compared by ratio, without zeros and small valu
         }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
-TEST_CASE("Rows are chosen by their values, written or by default") {
+TEST_CASE("Rows are chosen by their values, which are written or a default") {
   const Profile read = profile(
       "operator,level,sparsity,occurrences,calls,dtype,input_pools,cache,seconds_median\n"
       "a,,,,,float32,DRAM;DRAM,hot,1\n"
@@ -317,7 +318,8 @@ TEST_CASE("A summary sorts classes by seconds, and configurations by the spread 
   CHECK(summary.measured == 4);
   REQUIRE(summary.classes.size() == 2);
   CHECK(summary.classes[0].operator_class == "large");
-  CHECK(summary.classes[0].seconds == 39);  // 10 x 3 + 9; the whole is not an operator
+  // 10 x 3 + 9; the row of the whole model is not an operator.
+  CHECK(summary.classes[0].seconds == 39);
   CHECK(summary.classes[0].configurations == 1);
   REQUIRE(summary.sampled.size() == 2);
   CHECK(summary.sampled[0].variation() == Approx(std::sqrt(2.0) / 3));

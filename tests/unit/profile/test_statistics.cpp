@@ -1,4 +1,4 @@
-// Statistics of repeated measurements; each is worked out next to it.
+// Tests statistics of repeated measurements. The comments show how each number is computed.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -9,8 +9,8 @@
 using namespace sluice;
 
 TEST_CASE("Median, quantiles, MAD and standard deviation are those of a hand calculation") {
-  // 1 2 3 4 10: mean 4, squares 9 + 4 + 1 + 0 + 36 = 50, variance 50 / 4; distances from 3: 2 1 0 1
-  // 7
+  // The numbers 1 2 3 4 10 have the mean 4, the squares 9 + 4 + 1 + 0 + 36 = 50, and the variance 50 / 4. The distances
+  // from the median, 3, are 2 1 0 1 7.
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   CHECK(spread.n == 5);
   CHECK(spread.mean == 4);
@@ -28,8 +28,11 @@ TEST_CASE("Median, quantiles, MAD and standard deviation are those of a hand cal
   CHECK(quantile_of({0, 10, 20, 30}, 1) == 30);
 }
 
-TEST_CASE("The mean within 3 standard deviations leaves out what is farther") {
-  // 19 ones and 101: mean 6, squares 19 x 25 + 95^2 = 9500, std sqrt(9500 / 19) = 22.36; 95 > 67.1
+TEST_CASE(
+    "The mean within 3 standard deviations leaves out all numbers that are farther from "
+    "the mean") {
+  // 19 ones and 101 have the mean 6, the squares 19 x 25 + 95^2 = 9500, and the standard deviation sqrt(9500 / 19) =
+  // 22.36. So 101 is left out, since 95 > 3 x 22.36 = 67.1.
   std::vector<double> numbers(19, 1);
   numbers.push_back(101);
   const Spread spread = spread_of(numbers);
@@ -42,7 +45,7 @@ TEST_CASE("The mean within 3 standard deviations leaves out what is farther") {
   CHECK(spread_of({7}).std == 0);
 }
 
-TEST_CASE("Pooled statistics are those of both series together, with or without their samples") {
+TEST_CASE("Pooled statistics equal those of both series together, with or without the samples") {
   Statistics a, b;
   a.samples = {1, 2, 3};
   b.samples = {5, 9};
@@ -58,6 +61,6 @@ TEST_CASE("Pooled statistics are those of both series together, with or without 
   CHECK(*moments.n == 5);
   CHECK(*moments.mean == Approx(4));
   CHECK(*moments.std == Approx(std::sqrt(10.0)));
-  CHECK_FALSE(moments.median);  // it is not known
+  CHECK_FALSE(moments.median);  // the median is not known
   CHECK(*pooled({}, b).mean == 7);
 }

@@ -1,4 +1,4 @@
-// Which executor runs a plan, and what `both` reports if they differ.
+// Tests which executor runs a plan, and what the executor `both` reports if the two executors differ.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -24,7 +24,7 @@ Plan loop(std::int64_t iterations) {
   return plan;
 }
 
-TEST_CASE("auto is SimGrid up to 100,000 executed actions and the replay beyond") {
+TEST_CASE("auto chooses SimGrid up to 100,000 executed actions, and the replay for more") {
   CHECK(resolved(Executor::automatic, loop(100'000)) == Executor::simgrid);
   CHECK(resolved(Executor::automatic, loop(100'001)) == Executor::replay);
   CHECK(resolved(Executor::simgrid, loop(100'001)) == Executor::simgrid);

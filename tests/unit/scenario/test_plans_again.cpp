@@ -1,4 +1,4 @@
-// A plan that is priced again equals a newly made plan, to the last bit.
+// Tests that a plan that is priced again equals a newly made plan, to the last bit.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 const std::string path = std::string(SLUICE_SOURCE_DIR) + "/scenarios/test.yaml";
 
-/// Two devices, with links that use everything a link can have.
+/// Two devices, with links that have every key of a link.
 const std::string machine = R"(
 platform:
   format: sluice-platform/1
@@ -42,7 +42,7 @@ platform:
 
 struct Question {
   std::string name, text;
-  bool again = true;  ///< nothing but prices is open: its plans are priced again
+  bool again = true;  ///< only prices change, so its plans are priced again
 };
 
 std::string scenario(const std::string& workload, const std::string& policy,
@@ -83,7 +83,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns changes of prices: one or several at a time.
+/// Returns changes of prices, each of one price or several.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;
@@ -165,7 +165,7 @@ TEST_CASE("A plan that is priced again equals the plan that is made again", "[pr
   CHECK(found_in_all > 100);
 }
 
-TEST_CASE("A point that is priced again gives the same result as alone", "[property]") {
+TEST_CASE("A point that is priced again gives the same result as the point alone", "[property]") {
   std::mt19937 random(31);
   for (const Question& question : questions()) {
     CAPTURE(question.name);
@@ -180,7 +180,7 @@ TEST_CASE("A point that is priced again gives the same result as alone", "[prope
   }
 }
 
-TEST_CASE("Changes other than prices are read and planned again") {
+TEST_CASE("After changes other than prices, the scenario is read and planned again") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   const auto only_prices = [&](const std::string& change) {
     return other_prices_only(variants.base(), variants.with({change}));

@@ -1,5 +1,5 @@
-// No plan beats the bound of the question: random models (chains and graphs), machines and
-// workloads with every policy and many settings of it. A campaign tries more.
+// Tests that no plan beats the bound of the question, for random models (chains and graphs), machines and workloads,
+// with every policy and many settings of the policy. A campaign tries more of them.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -184,7 +184,8 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
 }
 
 TEST_CASE(
-    "No plan beats the bound when late weights do not fit beside the tensors that wait for them",
+    "No plan beats the bound if the weights of late layers do not fit together with the tensors "
+    "that wait for them",
     "[property]") {
   Campaign campaign;
   for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
@@ -220,8 +221,9 @@ TEST_CASE(
   CHECK(campaign.near["cannot hold yet"] > 50);
 }
 
-// A small version of AlexNet times 200, at 1 GFLOP/s and 1 GB/s: 10 samples take 6 ms each without weights,
-// then 0.1 ms each with 3000 kB of weights; 20 kB per sample wait between the two. The card has 1000 kB.
+// A small version of AlexNet times 200, at 1 GFLOP/s and 1 GB/s. The first layer takes 6 ms for each of 10 samples and
+// has no weights. The second layer takes 0.1 ms per sample and has 3000 kB of weights. Between the two layers, each
+// sample has 20 kB. The card has 1000 kB.
 const std::vector<test::Row> front_and_back = {{6, 0, 20'000}, {0.1, 3'000'000, 400}};
 const std::string ten =
     "workload: {batches_per_step: 10}\n"
@@ -233,7 +235,8 @@ double bound_with(const std::vector<std::string>& overrides) {
 }
 
 TEST_CASE(
-    "The bound of the question: computation, then the bytes that the card could not hold before") {
+    "The bound of the question: the computation, and then the bytes for which the card had no "
+    "room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
   // The input takes 0.001 ms and the computation 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that the card cannot hold take
   // 2.2 ms at 1 GB/s.
@@ -244,18 +247,20 @@ TEST_CASE(
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // With a tenth of the link, a sample's waiting bytes take 0.2 ms, more than its 0.1 ms of computation. They count
-  // for all samples but the last: 0.01 + 61 + 20 ms. The bytes that must cross, 10 x 1 + 3000 kB, take 30.1 ms.
+  // With a tenth of the bandwidth, the 20 kB of a sample take 0.2 ms, which is more than the 0.1 ms of its computation.
+  // These bytes count for all samples but the last: 0.01 + 61 + 20 ms. The bytes that must cross, 10 x 1 + 3000 kB,
+  // take 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth, the link alone takes 301 ms; the end takes 0.1 + 61 + 200 ms; the weights at
-  // the beginning take 300 ms.
+  // With a hundredth of the bandwidth, the link alone takes 301 ms, which is more than the other terms: 0.1 + 61 + 200
+  // ms, and 300 ms for the weights.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
 
 TEST_CASE("The bound of the question: set-up and latency of the first input and the last answer") {
-  // 0.001 + 61 ms, down 0.01 + 0.02, up 0.01 + 0.02
+  // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
+  // 0.02 ms for the last answer.
   const std::vector<std::string> late = {"platform.links.host.latency=20us",
                                          "platform.links.host.setup=10us"};
   CHECK(bound_with(late) == Approx(61.061e-3).epsilon(1e-12));
@@ -267,7 +272,7 @@ TEST_CASE("The bound of the question: set-up and latency of the first input and 
 TEST_CASE("The bound of the question: devices share the work, and a link that all of them cross") {
   const std::vector<std::string> two = {"platform.devices.gpu.count=2",
                                         "policy={name: data_parallel, replica: streamed}"};
-  // 0.001 + 61 / 2
+  // 0.001 + 61 / 2 ms
   CHECK(bound_with(two) == Approx(30.501e-3).epsilon(1e-12));
   std::vector<std::string> slow = two;
   slow.push_back("platform.links.host.bandwidth=10MB/s");
@@ -279,11 +284,11 @@ TEST_CASE("The bound of the question: devices share the work, and a link that al
 }
 
 TEST_CASE(
-    "The bound of the question: weights come again for each batch of a training as far as they do "
-    "not fit") {
-  // The first layer has 100 kB, the second 3000 kB, of which 1000 kB fit. There are 2 batches of 2 samples of 1 kB
-  // each. The first load brings all weights, 3100 kB. Three later loads bring only the 2000 kB that do not fit.
-  // Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
+    "The bound of the question: in training, the weights that do not fit are loaded again for "
+    "each batch") {
+  // The first layer has weights of 100 kB and the second layer has weights of 3000 kB; only 1000 kB fit. There are 2
+  // batches of 2 samples of 1 kB each. The first load brings all weights, 3100 kB. Three later loads bring only the
+  // 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
   // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
@@ -296,7 +301,8 @@ TEST_CASE(
         .seconds;
   };
   CHECK(bound("sgd") == Approx(9.104e-3).epsilon(1e-12));
-  // Nothing changes the weights: forward loads all of them, and backward the missing part once.
+  // Without an optimizer the weights do not change. The first forward pass loads all weights, and the backward pass
+  // loads the missing 2000 kB once.
   CHECK(bound("none") == Approx(5.104e-3).epsilon(1e-12));
 }
 

@@ -1,5 +1,5 @@
-// Scenarios for which a choice was once bad or refused. They are in tests/went_wrong, and the first line of each says
-// what went wrong.
+// Tests scenarios for which a choice was once bad or was wrongly refused. The scenarios are in tests/went_wrong, and
+// the first line of each says what went wrong.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@ Plan plan_of(const std::string& name, const std::vector<std::string>& overrides)
       std::string(SLUICE_SOURCE_DIR) + "/tests/went_wrong/" + name + ".yaml", overrides));
 }
 
-/// Returns the seconds of the run, or infinity if it is refused or blocks for ever.
+/// Returns the seconds of the run, or infinity if the run is refused or blocks for ever.
 double seconds_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
   try {
     const ReplayResult result = replay(plan_of(name, overrides));
@@ -34,7 +34,7 @@ std::string capacity(std::int64_t bytes) {
   return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
 }
 
-/// Calls use() for each strategy that treats every stage alike, in the same run.
+/// Returns the least seconds of this run over all strategies that treat every stage alike.
 double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
   double best = never;
   for (const std::string strategy :
@@ -75,7 +75,7 @@ TEST_CASE("went wrong: if everything fits, optimal keeps everything and leaves n
 TEST_CASE("went wrong: two equal replicas are planned once") {
   const std::clock_t begin = std::clock();
   const double optimal = seconds_of("optimal_two_replicas");
-  // it takes 0.1 s, and took 11 s before
+  // Planning takes 0.1 s, and took 11 s when both replicas were planned.
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);
   CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
 }
@@ -93,7 +93,6 @@ TEST_CASE("went wrong: an explicit by_memory refuses no memory beyond the least 
     CHECK(seconds_of("by_memory_refuses_more", {capacity(bytes)}) < never);
 }
 
-/// The memory grows by a twelfth in each turn.
 void check_monotone(const std::string& name, const std::vector<std::string>& overrides,
                     std::int64_t first, std::int64_t last) {
   double before = never;

@@ -1,4 +1,4 @@
-// by_memory never refuses a model that fits, and takes the longest stages that lead to a solution.
+// Tests that the cut by_memory never refuses a model that fits, and takes the longest stages that lead to a solution.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -13,7 +13,7 @@ using test::Dice;
 using test::layer;
 using Lasts = std::vector<std::uint32_t>;
 
-/// Each layer reads the previous layer's output; the rows have the bytes of outputs and weights.
+/// Returns a chain of layers. Each element of `rows` has the bytes of a layer's output and of its weights.
 Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std::int64_t>>& rows) {
   Model model;
   model.name = "chain";
@@ -50,9 +50,9 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 
 TEST_CASE("by_memory ends a stage earlier if the longest one leads to a layer that fits nowhere") {
   // After an input of 1 B the layers have outputs of 4, 60, 4, 4 B and weights of 5, 5, 65, 5 B.
-  // Within 78 B l0 and l1 fit (1 + 10 + 60 = 71), and with l2 they do not (1 + 75 + 4 = 80). But then l2 would need 60
-  // + 65 + 4 = 129. If l0 is alone (10), l1 and l2 fit together (4 + 70 + 4 = 78). With l3 as well they would need 83,
-  // so l3 is alone (4 + 5 + 4 = 13).
+  // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71), but l0, l1 and l2 do not (1 + 75 + 4 = 80). After a stage of l0 and
+  // l1, l2 would need 60 + 65 + 4 = 129. If l0 is a stage of its own (10), l1 and l2 fit together (4 + 70 + 4 = 78).
+  // With l3 this stage would need 83, so that l3 is a stage of its own (4 + 5 + 4 = 13).
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;
@@ -83,7 +83,7 @@ TEST_CASE("by_memory refuses exactly those chains that no cut makes fit") {
     const Lasts lasts = cutting.lasts("{cut: by_memory}");
     CHECK(lasts.size() >= fewest);
     std::uint32_t first = 0;
-    bool longest = true;  // each stage as long as it can be
+    bool longest = true;  // each stage is as long as possible
     for (const std::uint32_t last : lasts) {
       CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.memory().capacity);
       for (std::uint32_t more = last + 1; more < cutting.model.layers.size(); ++more)

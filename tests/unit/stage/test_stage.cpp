@@ -30,7 +30,7 @@ TEST_CASE("per_layer puts the input into the first stage") {
   CHECK(stages[3].name == "d");
 }
 
-TEST_CASE("explicit cuts after layers by number from 1 or by name") {
+TEST_CASE("explicit cuts after layers that are given by number (from 1) or by name") {
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: explicit, after: [3]}") == Lasts{2, 4});
   CHECK(cutting.lasts("{cut: explicit, after: [a, 4]}") == Lasts{1, 3, 4});
@@ -39,16 +39,16 @@ TEST_CASE("explicit cuts after layers by number from 1 or by name") {
 
 TEST_CASE("by_memory makes each stage as long as possible") {
   Cutting cutting(chain());
-  // One stage: weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77.
+  // One stage needs weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77 B.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  // 76 B: a..c needs 6 + 10 + 5 + 50 = 71 and fits; d alone 4 + 5 + 7 = 16.
+  // Within 76 B, a to c fit with 6 + 10 + 5 + 50 = 71 B, and d needs 4 + 5 + 7 = 16 B.
   cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  // 70 B: a, b: 3 + 10 + 30 + 20 = 63 fits; then c, d: 7 + 30 + 7 + 5 = 49.
+  // Within 70 B, a and b fit with 3 + 10 + 30 + 20 = 63 B, and c and d need 7 + 30 + 7 + 5 = 49 B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
-  // Without the working set, a..d needs 10 + 10 + 7 = 27 and a..c 6 + 10 + 5 = 21.
+  // Without the working set, a to d need 10 + 10 + 7 = 27 B, and a to c need 6 + 10 + 5 = 21 B.
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
@@ -57,7 +57,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
 TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
-  // a..d: 10 + 2 x 67 = 144
+  // a to d need 10 + 2 x 67 = 144 B.
   cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   cutting.device.memory().capacity = 143;
@@ -72,7 +72,7 @@ TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share`
 
 TEST_CASE("by_memory names the layer that does not fit alone") {
   Cutting cutting(chain());
-  // a fits: 1 + 10 + 20 = 31; b alone: 2 + 20 + 30 = 52; b and c: 5 + 20 + 5 + 30 = 60
+  // a needs 1 + 10 + 20 = 31 B, b alone needs 2 + 20 + 30 = 52 B, and b and c need 5 + 20 + 5 + 30 = 60 B.
   cutting.device.memory().capacity = 51;
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
   CHECK_THROWS_WITH(cutting.cut("{cut: by_memory}"),
@@ -89,17 +89,18 @@ TEST_CASE("balanced makes the longest stage as short as it can be") {
   CHECK(cutting.lasts("{cut: balanced, count: 4}") == Lasts{1, 2, 3, 4});
 }
 
-TEST_CASE(
-    "by_weight cuts where the fewest bytes cross, with at most a given part of the weights per stage") {
-  const Cutting cutting(chain());  // weights 1, 2, 3, 4; crossing 20, 30, 5
+TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights of each stage") {
+  const Cutting cutting(chain());  // weights are 1, 2, 3, 4 B; boundaries are 20, 30, 5 B
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
-  // A stage may have weights of at most 5. The cut a, b | c | d lets 30 bytes cross, and a | b, c | d lets 20 bytes
-  // cross.
+  // A stage may have weights of at most 5 B. With the cut a, b | c | d, 30 bytes cross the first boundary, and with a |
+  // b, c | d only 20 bytes.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 
-TEST_CASE("by_time takes as few stages as fit if loads cost nothing, and places their cuts") {
-  Cutting cutting(chain());  // as in by_memory: 77 B for one stage, 63 and 49 for two
+TEST_CASE(
+    "if loads take no time, by_time takes the fewest stages that fit, and chooses where "
+    "they end") {
+  Cutting cutting(chain());  // as in by_memory: one stage needs 77 B, two stages need 63 and 49 B
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
   cutting.device.memory().capacity = 70;
@@ -144,7 +145,9 @@ TEST_CASE("faulty stages are refused at the fault") {
   }
 }
 
-TEST_CASE("every cut covers a model once, in order, and its sums are the model's") {
+TEST_CASE(
+    "the stages of every cut cover the model once, in order, and their sums are those of "
+    "the model") {
   const std::vector<std::pair<std::string, std::string>> parameters = {{"whole", ""},
                                                                        {"per_layer", ""},
                                                                        {"single_tensor", ""},

@@ -1,4 +1,4 @@
-// Baselines as text, and golden texts of plans.
+// Tests the text of baselines, and golden texts of plans.
 #include <limits>
 
 #include "document/load.hpp"
@@ -92,7 +92,7 @@ TEST_CASE("Plans differ by their contents, not by the last digit of a computed n
         std::vector<std::string>{"body 0F: seconds 0.5 -> 0.505"});
   CHECK(plan_changes(edited(plan_text, "30GB/s", "29.7GB/s")) ==
         std::vector<std::string>{"link host.down: bandwidth 30GB/s -> 29.7GB/s"});
-  // whole numbers are exact, however large they are
+  // Whole numbers are compared exactly, however large they are.
   CHECK(plan_changes(edited(plan_text, "capacity=100B", "capacity=100000000000B")).size() == 1);
   CHECK(compare_plans(edited(plan_text, "=100B", "=100000000000B"), "s.plan",
                       edited(plan_text, "=100B", "=100000000001B"))
@@ -104,7 +104,8 @@ TEST_CASE("Plans differ by their contents, not by the last digit of a computed n
 }
 
 TEST_CASE(
-    "Lines that were added, removed or moved are reported as such, and a change of many lines once") {
+    "Lines that were added, removed or moved are reported as added, removed or moved, and the "
+    "same change of many lines is reported once") {
   const std::string first = "0F on=gpu.compute kind=forward stage=0 samples=1 seconds=0.5\n";
   const std::string load =
       "0LOAD on=gpu.down kind=load moves=w route=host>gpu bytes=10 allocates=w@gpu uses=w@gpu\n";
@@ -124,12 +125,12 @@ TEST_CASE("The digest of a long plan shows sums by stage and stream, and that th
     return digest_text(plan_from_text(text, "s.plan"));
   };
   const std::string kept = digest(plan_text);
-  // two iterations compute for twice 0.5 s + 0.25 s and move 10 bytes each
+  // Each of two iterations computes for 0.5 s + 0.25 s and moves 10 bytes.
   CHECK_THAT(kept, Contains("\ncompute conv seconds=1.5\n"));
   CHECK_THAT(kept, Contains("\non body gpu.down actions=1 executions=2 bytes=20 seconds=0 "));
   CHECK(compare_plans(kept, "s.plan", digest(plan_text)).none());
   const auto slower = compare_plans(kept, "s.plan", digest(edited(plan_text, "=0.5", "=0.505")));
-  // the section, the stream and the stage take 2 x 0.005 s more
+  // The sums of the section, the stream and the stage are 2 x 0.005 s larger.
   REQUIRE(slower.lines.size() == 1);
   CHECK_THAT(slower.lines[0], Contains("on body gpu.compute and 2 more: seconds 1.5 -> 1.51"));
   CHECK(
@@ -139,7 +140,7 @@ TEST_CASE("The digest of a long plan shows sums by stage and stream, and that th
   CHECK_THAT(waits.lines[0], Contains("on body gpu.compute: order"));
 }
 
-TEST_CASE("A plan that has become too long to keep is compared by its sums") {
+TEST_CASE("A plan that has become too long for a golden text is compared by its sums") {
   const std::string digest = digest_text(plan_from_text(plan_text, "s.plan"));
   const std::string full = to_text(plan_from_text(plan_text, "s.plan"));
   CHECK(compare_plans(digest, "s.plan", full).none());

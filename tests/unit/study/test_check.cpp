@@ -1,4 +1,4 @@
-// Tests the verdicts on numbers, on the plan and on the question, and the reports of these verdicts.
+// Tests the verdicts of `sluice check` on numbers, on the plan and on the question, and the reports of these verdicts.
 #include "command/check/report.hpp"
 #include "support/check_case.hpp"
 
@@ -32,10 +32,10 @@ TEST_CASE("A number is equal within its tolerance, and better or worse by its di
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);
-  // a share of zero does not exist
+  // A difference from zero cannot be given as a share.
   CHECK(moved(0, 1e-300, low) == Verdict::worse);
   CHECK(moved(0, 1e-300, low, 1e-9, 1e-12) == Verdict::equal);
-  // 1e-9 of 1: 2^-30 is below, 2^-29 above
+  // The tolerance is 1e-9 of 1. The number 2^-30 is below it, and 2^-29 is above it.
   CHECK(moved(1, 1 + 0x1p-30, low) == Verdict::equal);
   CHECK(moved(1, 1 + 0x1p-29, low) == Verdict::worse);
 }
@@ -113,7 +113,9 @@ TEST_CASE("A changed question is reported by the keys that differ") {
   CHECK(verdict.plan.none());
 }
 
-TEST_CASE("A plan that is the question itself is a changed plan, not a changed question") {
+TEST_CASE(
+    "If the question is a plan file, a change of the file is a changed plan, not a changed "
+    "question") {
   Baseline expected = baseline();
   expected.input = Baseline::Input::plan;
   expected.input_text.clear();
@@ -127,7 +129,9 @@ TEST_CASE("A plan that is the question itself is a changed plan, not a changed q
   CHECK(verdict.state == State::changed);
 }
 
-TEST_CASE("A plan that no longer fits is worse, and one that now fits is better") {
+TEST_CASE(
+    "A plan that no longer fits is worse, and a plan that fits now and did not before is "
+    "better") {
   Measurement infeasible;
   infeasible.baseline = baseline();
   infeasible.baseline.outcome = Baseline::Outcome::infeasible;
@@ -178,7 +182,9 @@ TEST_CASE("Reports escape the special characters of their format") {
   CHECK_THAT(check_json(report), Contains(R"("scenario": "a<b>&\"c\":1,2%")"));
 }
 
-TEST_CASE("Only worse or missing results fail, and with --strict all that are not equal") {
+TEST_CASE(
+    "Only worse or missing results fail, and with --strict every result that is not equal "
+    "fails") {
   CheckReport report;
   const auto exit_code = [&](State state, int error_code = 0) {
     ScenarioVerdict verdict;

@@ -1,4 +1,4 @@
-// Computes by hand which part of the whole model the measured operators explain.
+// Tests which share of the whole model's seconds the measured operators explain, against hand calculations.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"
@@ -44,8 +44,8 @@ TEST_CASE("operators are summed with their occurrences and compared with the who
   CHECK(cover.attributed_j == 1);
   CHECK(*cover.share_j() == Approx(0.5));
   REQUIRE(cover.missing.size() == 2);
-  // Seconds are in proportion to bytes: each dense layer has 4 x (2 x 20 + 100) = 560 B, so that 1120 B take 6 ms; each
-  // of two relus has 160 B.
+  // Seconds are estimated in proportion to bytes. The two dense layers have 4 x (2 x 20 + 100) = 560 B each, so that
+  // 1120 B take 6 ms. Each of two relus has 160 B.
   CHECK(cover.missing[0].occurrences == 2);
   CHECK(cover.missing[0].weight == 320);
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
@@ -55,7 +55,7 @@ TEST_CASE("operators are summed with their occurrences and compared with the who
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 
-TEST_CASE("another value for the whole model may be given, and without one no share is known") {
+TEST_CASE("the seconds of the whole model may be given, and without them no share is known") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
   CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
   CHECK(*cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_s() == 0.5);
@@ -94,7 +94,7 @@ TEST_CASE("a profile's own rows are summed by their occurrences") {
         std::string::npos);
 }
 
-TEST_CASE("rows for other batches or element types are reported") {
+TEST_CASE("a note reports rows for other batches or element types") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\nrelu,relu,8x10,8,,,,,,0.001,\n");
   const Cover cover = cover_of(model(), read, {.samples = 8});
   CHECK(cover.measured == 1);
@@ -111,7 +111,7 @@ TEST_CASE("rows for other batches or element types are reported") {
                            "net,all,,2,float16,whole,0.010\n";
   const Cover other = cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2});
   CHECK(other.measured == 0);
-  CHECK_FALSE(other.whole_s);  // of another element type
+  CHECK_FALSE(other.whole_s);  // this row has another element type
   CHECK(other.elsewhere == std::map<std::string, std::size_t>{{"in float16", 1}});
   const Cover asked =
       cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2, .dtype = "float16"});

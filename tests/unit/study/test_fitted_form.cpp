@@ -1,4 +1,4 @@
-// The form of the fitted cost model, its residuals, and its fit, by hand.
+// Tests the form of the fitted cost model, the residuals, and the fit, against hand calculations.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -79,11 +79,11 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 
 TEST_CASE("a stream takes its launch and its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
-  // 1 us + 1e9 B / (0.5 x 1 TB/s); a cache of 1 kB holds nearly none of these bytes
+  // The stream takes 1 us + 1e9 B / (0.5 x 1 TB/s), because a cache of 1 kB holds nearly none of these bytes.
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
-  // a cache of 1 PB holds all 1e9 B and gives them at twice the memory's bandwidth
+  // A cache of 1 PB holds all 1e9 B and gives them at twice the memory's bandwidth.
   CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
-  // the bytes are as many as the cache holds: half of them come from the cache, 0.5 ms / 2 + 2 ms / 2
+  // If the stream has as many bytes as the cache, half of these bytes come from the cache: 0.5 ms / 2 + 2 ms / 2.
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
@@ -93,13 +93,14 @@ TEST_CASE("a stream's second read comes from the cache while the rows in use fit
   p[again] = 0.5;
   p[resident] = 2;  // 4 units x 2 rows of 0.1 GB: 0.8 GB
   const double once = 1e-6 + 2e-3;
-  // with a cache of 1 kB, half of the bytes come once more from the memory, at half of 1 TB/s
+  // With a cache of 1 kB, half of the bytes come from the memory a second time, at half of 1 TB/s.
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // a cache as large as those rows gives half of them, at 2 TB/s; it gives 1 / (1 + 1.25^4) of all bytes
+  // A cache as large as the rows in use gives half of the second read, at 2 TB/s, and 1 / (1 + 1.25^4) of the first
+  // read.
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // more rows are in use at a time, but each has fewer bytes: only the sum of the bytes counts
+  // With more rows in use, each row has fewer bytes. Only the sum of the bytes counts.
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
@@ -115,35 +116,37 @@ TEST_CASE("bytes in a slower memory take longer, except those in the cache") {
   CHECK(seconds(stream, parameters(), slow) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
 }
 
-TEST_CASE("a result one column wide has its own tile") {
+TEST_CASE("a result with a single column has a tile of its own shape") {
   std::vector<double> p = parameters();
-  // 4 groups of 128 pixels, 9 deep, take a wave of tiles of 128 x 128
+  // 4 groups of 128 pixels, with products of depth 9, take one wave of tiles of 128 x 128.
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // they take a wave of tiles of 128 x 1 at half the rate
+  p[column] = 0.5;  // one wave of tiles of 128 x 1, at half the rate
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
 TEST_CASE("a product takes waves of tiles over the units, plus a part of the unfilled wave") {
   std::vector<double> p = parameters();
-  const double tile = 2. * 128 * 128 * 64 / 1e12;                              // s on one unit
-  CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));         // 4 tiles: a wave
+  // The seconds of a tile on one unit.
+  const double tile = 2. * 128 * 128 * 64 / 1e12;
+  // 4 tiles fill one wave.
+  CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
   p[ragged] = 0.5;                                                             // 1.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // a row more
-  p[startup] = 32;  // each tile is half as long again
+  p[startup] = 32;  // each tile takes 1.5 times as long
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
   CHECK(seconds(of_sizes(1, 256, 255, 64), p) == Approx(1e-6 + 1.8 * tile));
 }
 
 TEST_CASE("a deep product of few tiles is split over the units") {
-  // One tile, 256 deep, in 4 parts on 4 units: a quarter of the time; 8 parts would be 32 deep.
-  // Partial sums: 8 B x 4 x 128 x 128 at 2 TB/s.
+  // One tile of depth 256 is split into 4 parts for the 4 units, which takes a quarter of the time. (8 parts would have
+  // only a depth of 32.) The partial sums are 8 B x 4 x 128 x 128 at 2 TB/s.
   const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
   std::vector<double> p = parameters();
-  p[ragged] = 1;  // a wave takes as long as a full one
+  p[ragged] = 1;  // a wave that is not full takes as long as a full wave
   CHECK(seconds(of_sizes(1, 128, 128, 256), p) == Approx(1e-6 + tile + sums));
 }
 
@@ -151,15 +154,15 @@ TEST_CASE("a device's watts bound its FLOP/s") {
   std::vector<double> p = parameters();
   p[energy] = 1e-11;
   const Kernel kernel = of_sizes(1, 256, 256, 64);
-  // 8,388,608 FLOP x 10 pJ / 20 W = 4.19 us, while compute takes 2.10
+  // The energy of 8,388,608 FLOP x 10 pJ takes 4.19 us at 20 W, while the computation alone takes 2.10 us.
   CHECK(seconds(kernel, p, sheet(1e3, 20)) == Approx(1e-6 + 8388608 * 1e-11 / 20));
   CHECK(seconds(kernel, p, sheet(1e3, 200)) == Approx(1e-6 + 8388608 / 4e12));
 }
 
 namespace {
 
-/// Returns the force with which the numbers pull at `middle`. It grows with weight and distance, but a number farther
-/// than 0.05 pulls hardly more. At the centre of the numbers the force is 0.
+/// Returns the force with which weighted numbers pull at `middle`. A number's force grows with its weight and its
+/// distance, but hardly grows beyond a distance of 0.05. At the centre of the numbers, the sum of the forces is 0.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)
@@ -174,12 +177,12 @@ TEST_CASE(
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
-  // close to the form the result is nearly the mean of the points, because the form weighs only 0.05
+  // A small residual counts nearly in full, because the form has a weight of only 0.05.
   surface.left = {{here, 0.01}};
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // a product with e times as many rows is at the distance d = 1, so its weight is exp(-2)
+  // A product with e times as many rows has the distance d = 1, so that its weight is exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -187,7 +190,7 @@ TEST_CASE(
         1e-5);
   there[1] += 9;
   CHECK(surface.correction(there) == Approx(1));  // far from all points, only the form counts
-  // of nine points the nearest eight count
+  // Of nine points, only the nearest eight count.
   surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{8, 0.02}, {0.05, 0}})) < 1e-5);
@@ -197,7 +200,7 @@ TEST_CASE("a single outlier among equal points has little effect") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   surface.left.assign(7, {here, 0.2});
-  surface.left.push_back({here, 2.0});  // their mean would be 0.425
+  surface.left.push_back({here, 2.0});  // the mean of all eight points is 0.425
   CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
@@ -210,7 +213,7 @@ TEST_CASE("a fit finds the form that made the samples, with the same result twic
   const std::vector<Sample> samples = samples_of(truth, 0.02);
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {2, true});
   CHECK(fit.time_error.median < 0.03);
-  CHECK(fit.time_error.count == 300);  // two halves of 150
+  CHECK(fit.time_error.count == 300);  // each half is tested with 150 samples
   REQUIRE(fit.energy_error);
   CHECK(fit.energy_error->median < 0.03);
   CHECK(fit.covers(samples[5].kernel));
@@ -232,7 +235,7 @@ TEST_CASE("a device is predicted from the others, and the errors are reported by
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // c takes twice as long as a and b, which are alike: it is predicted at half of its seconds
+  // a and b are alike, and c takes twice as long. So c is predicted with half of its seconds.
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);
@@ -246,7 +249,7 @@ TEST_CASE("a device is predicted from the others, and the errors are reported by
 TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
-  // the sample is in one half of each split; all samples of the other half have energy
+  // The sample without joules is in one half of each split. All samples of the other half have joules.
   samples[0].joules.reset();
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {4, true});
   CHECK(fit.time_error.count > 0);
@@ -266,12 +269,12 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
   CHECK(read.find("linear", DType::float16) == nullptr);
   CHECK(read.saw(fit.devices.front()));
   CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
-  // the least and the greatest fitted sizes count as measured, even if the document rounds them
+  // The least and the greatest fitted sizes count as measured, even if the document rounds them.
   const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
     return read.classes[0].covers(sample.kernel);
   });
   CHECK(all_inside);
-  // the fit that was read gives the same price as the original, except for the digits that were written
+  // The fit that was read gives the same price as the original, up to the digits that were written.
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
         Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));

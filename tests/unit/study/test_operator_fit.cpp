@@ -1,4 +1,4 @@
-// Rows of profiles become kernels, whose sizes are computed by hand.
+// Tests how rows of profiles become kernels. The sizes of the kernels are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/fitted/row_kernel.hpp"
@@ -36,13 +36,13 @@ TEST_CASE("the sizes of a row are those of a product or a stream") {
   CHECK(kernel->bytes == 2 * (7 * 3 + 3 * 5 + 7 * 5));
   ProfileRow two = row("add", "", {}), one = row("relu", "", {});
   two.sizes = one.sizes = {{"b", 4}, {"h", 6}};
-  // a stream with two reads and a write
+  // The sum of two tensors is a stream with two reads and a write.
   CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 
 TEST_CASE("a convolution written as in torch or as in Sluice is the same product") {
-  // 32 images of 56 x 56: (56 + 6 - 7) / 2 + 1 = 28 pixels a side
+  // Outputs of 32 images of 56 x 56 have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
@@ -61,7 +61,7 @@ TEST_CASE("a convolution written as in torch or as in Sluice is the same product
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
-  // given once for both axes; the outputs, if the row has them, give the number of pixels
+  // Kernel and stride are given once for both axes. If the row has outputs, these give the number of pixels.
   ProfileRow once =
       row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
   CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
@@ -96,7 +96,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(kernel_of(row("AdaptiveAvgPool2d", "AdaptiveAvgPool2d(output_size=1)", {2, 64, 5, 5}),
                   "pool", 4)
             ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
-  // in Sluice's notation the channels are the last axis
+  // In Sluice's notation the channels are the last axis.
   const auto norm = kernel_of(row("batch_norm", "batch_norm", {2, 5, 7, 64}), "batch_norm", 4);
   CHECK(norm->columns == 64);
   CHECK(norm->rows == 70);
@@ -105,7 +105,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the profile has the output, it gives the rows: 14 words become 14 rows of 32 elements.
+  // If the row has outputs, these give the rows: 14 words become 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
@@ -135,7 +135,7 @@ TEST_CASE("joules above idle are fitted together with the idle power of the devi
   CHECK(joules("# joules: above_idle\n# idle: 50W\n") == Approx(0.5 + 50 * 2e-3));
 }
 
-TEST_CASE("a module that drops nothing is not a sample of its class") {
+TEST_CASE("a dropout module with probability 0 is not a sample of its class") {
   const Profile profile = table(
       "operator,config,inputs,dtype,device,pass,level,seconds_median\n"
       "StochasticDepth,\"StochasticDepth(p=0.0, "
@@ -166,7 +166,7 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   REQUIRE(samples.classes.size() == 2);  // linear in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
-  REQUIRE(samples.sheets.size() == 3);  // of a in two dtypes, of b in one
+  REQUIRE(samples.sheets.size() == 3);  // device a in two dtypes, device b in one dtype
   CHECK(samples.sheets[0].rate == 19.5e12);
   CHECK(samples.sheets[1].rate == 312e12);
   CHECK(samples.sheets[2].name == "b");
@@ -191,7 +191,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // The same holds for rows of two files.
+  // Rows of two files that were measured in different ways are refused, too.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
@@ -215,6 +215,6 @@ TEST_CASE("one data sheet is for only one device") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // The data sheet with the name "" is for the device that has none of its own.
+  // The data sheet with the name "" is for the device without a data sheet of its own.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

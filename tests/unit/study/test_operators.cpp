@@ -1,5 +1,5 @@
-// Compares the energy of runs with arithmetic: from watts, from the resource that binds, and from a
-// profile's joules. Also tests the integral of the power, and the sums by operator.
+// Compares the energy of runs with hand calculations from watts, from the resource that binds, and from a profile's
+// joules. Also tests the integral of the power, and the sums by operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -59,7 +59,7 @@ struct Bench {
     Done done{.scenario = scenario_from(parse_text(text, (folder / "s.yaml").string()),
                                         (folder / "s.yaml").string(), {})};
     done.planned = plan_scenario(done.scenario);
-    // A process runs one engine of SimGrid; the replay runs any number.
+    // A process can run only one engine of SimGrid, but any number of replays.
     done.result = run({.plan = done.planned.plan,
                        .trace_path = (folder / "t.h5").string(),
                        .executor = Executor::replay});
@@ -88,7 +88,7 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 
 }  // namespace
 
-TEST_CASE("the joules of a profile's rows are those of the run, and of their operators") {
+TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
   // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B in, and
@@ -111,8 +111,8 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // The backward pass of `full` takes 0.9 - 0.04 J. That of `last` counts as 0, because 0.02 - 0.03 J would be below
-  // idle. The update takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
+  // The backward pass of `full` takes 0.9 - 0.04 J. The backward pass of `last` counts as 0, because 0.02 - 0.03 J
+  // would be below idle. The update takes 1500 parameters x 2 FLOP at 1 GFLOP/s, 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -121,7 +121,9 @@ TEST_CASE(
   CHECK(done.sums.layers.back().name == "update");
 }
 
-TEST_CASE("without joules energy uses busy watts, and less if memory binds and the cost says so") {
+TEST_CASE(
+    "without measured joules, energy follows from busy watts, or from less power if memory "
+    "binds and memory_power is given") {
   const Bench bench;
   // At 1 MB/s the bytes take longer than the FLOP in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
@@ -134,7 +136,7 @@ TEST_CASE("without joules energy uses busy watts, and less if memory binds and t
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
   CHECK(less.sums.total.measured_j == 0);
-  // Here the FLOP take longer: 2 x 4 x 1500 FLOP at this small part of the rate take longer than the bytes do.
+  // At this small share of the rate, the 2 x 4 x 1500 FLOP take longer than the bytes.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
   const double computing = 2 * 4 * 1500 / 1e9 / 1e-4;
@@ -142,7 +144,7 @@ TEST_CASE("without joules energy uses busy watts, and less if memory binds and t
   CHECK(bound.sums.layers[0].joules == Approx(80 * computing).epsilon(1e-12));
 }
 
-TEST_CASE("for any cut and fates, the sums by operator equal those of the plan") {
+TEST_CASE("for any cut and any fates, the sums by operator equal the sums of the plan") {
   const Bench bench;
   const auto done = bench.run_with("roofline", "{mode: training, batch: 8, micro_batch: 2}");
   double seconds = 0, joules = 0;
@@ -155,5 +157,5 @@ TEST_CASE("for any cut and fates, the sums by operator equal those of the plan")
   }
   CHECK(done.sums.total.seconds == Approx(seconds).epsilon(1e-12));
   CHECK(done.sums.total.joules == Approx(joules).epsilon(1e-12));
-  CHECK(done.sums.layers.back().name == "update");  // nothing is left over
+  CHECK(done.sums.layers.back().name == "update");  // every joule belongs to an operator
 }

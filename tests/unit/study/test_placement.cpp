@@ -11,8 +11,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
-/// the tensor between the products 80, the second weights 400, and the output 20. DRAM has 100 byte/s and PMEM 10.
-/// Computing takes no time.
+/// the tensor between the products 80, the second weights 400, and the output 20. DRAM has 100 byte/s and PMEM 10
+/// byte/s. Computing takes no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
@@ -51,16 +51,17 @@ TEST_CASE("the placement of two products, by hand", "[placement]") {
                  Contains("the largest tensors are weights of one (800 B), "));
 }
 
-TEST_CASE("rates in place are added to the time with everything in fast memory, by hand",
+TEST_CASE("the seconds in place are added to the seconds with all tensors in fast memory, by hand",
           "[placement]") {
   const PlacementCurve curve = placement_curve(
       two_products(),
       {.fast = "800B", .in_place = PlacementProblem::Rates{.to_fast = 10, .to_slow = 5}});
   CHECK(curve.all_fast_s == Approx(14.2));
-  // 1320 bytes are read at 10 byte/s, 100 written at 5.
+  // 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM, which saves 80 s. Instead, 40 bytes of input, 80 between, 20 of output and the
-  // second weights would fit, but they save only 4 + 8 + 16 + 4 + 40 s.
+  // The first weights are in DRAM, which saves 80 s. All other tensors together would fit instead (40 bytes of input,
+  // 80 bytes between the products, 20 bytes of output and the second weights), but they save only 4 + 8 + 16 + 4 + 40
+  // s.
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("sizes of fast memory: bytes, shares, ratios and steps", "[placement]"
   CHECK_THROWS_WITH(fast_sizes("200%", 1000), Contains("expected at most 100%"));
 }
 
-TEST_CASE("without requested sizes, the device's own size is included, unless everything fits",
+TEST_CASE("if no sizes are requested, the device's own size is included, unless all tensors fit",
           "[placement]") {
   Scenario scenario = two_products();
   const auto capacities = [](const Scenario& of, const std::string& fast) {
@@ -105,7 +106,7 @@ TEST_CASE("without requested sizes, the device's own size is included, unless ev
       all.push_back(result.capacity);
     return all;
   };
-  CHECK(capacities(scenario, "").size() == 10);  // 4000 bytes, of which 1320 are needed
+  CHECK(capacities(scenario, "").size() == 10);  // all tensors need only 1320 of the 4000 bytes
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);

@@ -1,4 +1,4 @@
-// Tests the keys and goals of searches. Results agree with a closed form, or with all points together.
+// Tests the keys and goals of searches. Results are compared with a closed form, or with a trial of all points.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST_CASE("A range is walked evenly, one over a factor of ten by its logarithm")
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // Bytes are whole: 1 GB and a third.
+  // Bytes are whole numbers: 1 GB and a third of the range.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
@@ -122,8 +122,8 @@ TEST_CASE("Goals and limits name metrics, and others are refused with a reason")
   CHECK_THAT(refused("step_s<=16GB"), Contains("step_s<=16GB"));
 }
 
-TEST_CASE("DIRECT finds the valley among several, Subplex its floor, and both stay in the cube") {
-  // The deeper one of two valleys, at (0.2, 0.7).
+TEST_CASE("DIRECT finds the deepest valley, Subplex finds its floor, and both stay in the cube") {
+  // A function with two valleys. The deeper valley is at (0.2, 0.7).
   const auto valleys = [](const CubePlace& at) {
     const auto away = [&](double x, double y) { return std::hypot(at[0] - x, at[1] - y); };
     return std::min(away(0.2, 0.7), 0.3 + away(0.8, 0.1));
@@ -160,7 +160,7 @@ TEST_CASE("DIRECT avoids points without a number, and passes on exceptions of th
                   IoError);
 }
 
-TEST_CASE("The least bandwidth for a time is the one of the closed form") {
+TEST_CASE("The least bandwidth for given seconds is that of the closed form") {
   // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B this
   // takes 6 ms + 602 kB / B, which is 7 ms at 602 MB/s.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
@@ -173,8 +173,8 @@ TEST_CASE("The least bandwidth for a time is the one of the closed form") {
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("The least bandwidth that hides the inputs is the one of the closed form") {
-  // 4 ms of computation per batch can hide 2 MB of input from 2 MB / 4 ms = 500 MB/s on.
+TEST_CASE("The least bandwidth that hides the inputs is that of the closed form") {
+  // 4 ms of computation per batch can hide 2 MB of input if the bandwidth is at least 2 MB / 4 ms = 500 MB/s.
   const Variants variants(
       test::small_scenario(
           2'000'000, {{4, 4000, 4000}},
@@ -184,7 +184,7 @@ TEST_CASE("The least bandwidth that hides the inputs is the one of the closed fo
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, link_bandwidth, {"step_s<=32.001ms"});
   CHECK(found(result) == Approx(0.5).epsilon(1e-3));
-  // Conversely, no bandwidth makes a step shorter than its computation, 8 x 4 ms.
+  // No bandwidth makes a step shorter than its computation, 8 x 4 ms.
   const SearchResult fastest =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, "step_s", {});
   REQUIRE(fastest.best);
@@ -232,7 +232,8 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // If more points are allowed, the shorter of two ranges is tried completely, and if enough are allowed, both are.
+  // If more points are allowed, the shorter of two ranges is tried completely. With enough points, both ranges are
+  // tried completely.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -241,7 +242,7 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
   CHECK_FALSE(asked(36).all_asked);
   CHECK(asked(60).exhaustive);
   CHECK(asked(60).points.size() == 60);
-  // Lists are always combined: the message counts them.
+  // Lists are always combined. The message counts the combinations.
   const auto refused = [&] {
     search(variants, {"workload.batch=1..4", "policy.buffers=1,2", link_bandwidth + "=1..2GB/s"},
            "makespan_s", {}, 20);
@@ -250,7 +251,7 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
              Contains("the listed values have 2 combinations, which need 24 points"));
 }
 
-TEST_CASE("A search of one range leaves most of its points to the walks") {
+TEST_CASE("A search of one range uses most of its points for the walks") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
@@ -274,7 +275,7 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // If each combination needs a search of its own, a platform without the number costs three points.
+    // If each combination needs its own search, three points are spent on a platform without the number.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));
@@ -288,7 +289,7 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
   }
 }
 
-TEST_CASE("Asking all combinations proves an optimum only if none of them failed") {
+TEST_CASE("Trying all combinations proves an optimum only if no combination failed") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   CHECK(search(variants, {"workload.batch=1,2"}, "makespan_s", {}).exhaustive);
   const SearchResult result = search(variants, {"workload.batch=1,x,2"}, "makespan_s", {});

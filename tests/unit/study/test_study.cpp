@@ -1,4 +1,4 @@
-// Processes in parallel, the measurements that they pass on, and two policies side by side.
+// Tests processes in parallel, the measurements that they pass on, and the comparison of two policies.
 #include <unistd.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace sluice::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
-TEST_CASE("Answers of processes are ordered by number, whichever ends first") {
+TEST_CASE("Answers of processes are in the order of their numbers, whichever process ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
     return std::to_string(i) + std::string(i * 20'000, 'x');  // more than a pipe holds
@@ -73,7 +73,7 @@ std::string policy_of(const std::string& choice, const std::string& scenario) {
 
 }  // namespace
 
-TEST_CASE("A policy by its name takes over the parameters that it knows") {
+TEST_CASE("A policy that is given by its name alone takes over the parameters that it knows") {
   const std::string scenario =
       "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
   CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");
@@ -93,8 +93,8 @@ TEST_CASE("An unknown policy, or an unknown parameter of it, is refused at its p
   CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
 }
 
-TEST_CASE("Side by side, a policy that does not fit does not affect the other") {
-  // Three layers with 1 MB of weights each on a device of 2.5 MB: streamed one by one, they fit.
+TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other") {
+  // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
       "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";
@@ -116,7 +116,9 @@ TEST_CASE("Side by side, a policy that does not fit does not affect the other") 
   CHECK_THAT(side_by_side_text(report), Contains("infeasible"));
 }
 
-TEST_CASE("Compute by stage and the least time of a link, of stages that are cut by hand") {
+TEST_CASE(
+    "For stages that are cut by hand, the seconds of each stage and the least seconds of "
+    "the link are right") {
   // The stages take 1 and 3 ms per micro-batch, for 5 batches. Their weights of 1 MB and 2 MB are loaded once over 1
   // GB/s, in 3 ms. The inputs, 5 x 4 kB, take 0.02 ms.
   const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};

@@ -1,4 +1,4 @@
-// Sweeps: the axes, the result of each point, and the contents of the store.
+// Tests sweeps: the axes, the result of each point, and the contents of the store.
 #include <catch2/catch.hpp>
 
 #include <sqlite3.h>
@@ -75,7 +75,7 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is; 4/3 KiB are 1365.3 B.
+  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is. 4/3 KiB are 1365.3 B.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
@@ -138,7 +138,8 @@ TEST_CASE("A point gives the result of a run of the changed scenario, with any n
 }
 
 TEST_CASE(
-    "A point that does not fit is an answer, one that cannot be evaluated is an error of its row") {
+    "A point that does not fit is an answer, and a point that cannot be evaluated is an error of "
+    "its row") {
   const Points points({parse_axis("workload.batch=8,1000000,x")}, Over::grid);
   const SweepResult result = run_sweep({.variants = variants(), .points = points, .jobs = 2});
   CHECK(result.outcomes[0].status == Status::complete);
@@ -251,7 +252,7 @@ TEST_CASE("A failure never replaces an answer, and a point stays verified") {
   CHECK(store.find("k")->verified);
   store.put({"k", "s", {}, with_numbers({2, 2, 2})});
   CHECK(store.find("k")->number("compute_s") == 2);
-  CHECK_FALSE(store.find("k")->verified);  // these numbers were not repeated
+  CHECK_FALSE(store.find("k")->verified);  // SimGrid did not repeat these numbers
   store.set_verified("k");
   {
     Store other(folder.file("other.db"));
@@ -297,7 +298,7 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
   }
 }
 
-TEST_CASE("A sweep with a store asks nothing twice, except failures on request") {
+TEST_CASE("A sweep with a store evaluates no point twice, except failures on request") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points points({parse_axis("workload.batch=4,8,x")}, Over::grid);
@@ -309,7 +310,7 @@ TEST_CASE("A sweep with a store asks nothing twice, except failures on request")
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // The same question that is written in another way is the same point.
+  // A question that is written in another way is the same point.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
@@ -350,7 +351,7 @@ TEST_CASE("Points that differ only in the last bits are equal: the first one is 
 }
 
 TEST_CASE("Transfers count as hidden from the value at which they start to stay hidden") {
-  // exposed / (exposed + compute): 50 %, 1 %, 10 %, 4 % along b for a=x; all hidden for a=y.
+  // For a=x, exposed / (exposed + compute) is 50 %, 1 %, 10 % and 4 % along b. For a=y, all transfers are hidden.
   const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 8; ++p) result.points.push_back(p);
@@ -368,7 +369,7 @@ TEST_CASE("Transfers count as hidden from the value at which they start to stay 
   result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
   result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
   CHECK(crossings(points, result)[0].from.empty());
-  // Points that were refused do not count, nor does the order in which the values are listed.
+  // Points that were refused do not count, and the values may be listed in any order.
   result.outcomes[2] = without(Status::infeasible, "needs 5.4 GB");
   CHECK(crossings(points, result)[0].from == "b=2");
   const Points unsorted({{"a", {"x", "y"}}, parse_axis("b=3,1,4,2")}, Over::grid);

@@ -1,4 +1,4 @@
-// Sweeps: what the answer says of its points, and the store as a file that is only read.
+// Tests sweeps: the statements of an answer about its points, and stores that are only read.
 #include <catch2/catch.hpp>
 
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ PointResult with_peaks(double gpu, double host) {
   return result;
 }
 
-/// Measures by the replay, and then adds this share to the makespan.
+/// Returns a function that measures with the replay, and then adds the given share to the makespan.
 Measure wrong_by(double share) {
   return [share](const Plan& plan, double question_bound_s) {
     Summary summary = measure_on_replay(plan, question_bound_s);
@@ -64,7 +64,8 @@ std::string bytes_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("A point of which SimGrid gives another time is named, and does not count as verified") {
+TEST_CASE(
+    "A point for which SimGrid gives other seconds is named, and does not count as verified") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
@@ -92,13 +93,13 @@ TEST_CASE("A point that SimGrid cannot run is named, with the reason") {
              Contains("point workload.batch=8: they differ"));
 }
 
-TEST_CASE("A point counts once: it ran, or it was taken from the store") {
+TEST_CASE("A point either ran or was taken from the store, and counts only once") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points few({parse_axis("workload.batch=4,1000000")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = few};
   request.store = &store;
-  CHECK(run_sweep(request).ran == 1);  // the other one does not fit
+  CHECK(run_sweep(request).ran == 1);  // the other point does not fit
   const Points more({parse_axis("workload.batch=4,1000000,8,16")}, Over::grid);
   SweepRequest again{.variants = variants(), .points = more};
   again.store = &store;
@@ -123,7 +124,7 @@ TEST_CASE("A metric with several numbers has a best point for each of them") {
   CHECK_FALSE(best_place(result, "flop"));
 }
 
-TEST_CASE("Reading a store changes nothing of it, and needs no permission to write") {
+TEST_CASE("Reading a store does not change its file, and needs no permission to write") {
   const Folder folder;
   const std::string path = folder.file("a?b%20#c.db");
   {
@@ -133,7 +134,7 @@ TEST_CASE("Reading a store changes nothing of it, and needs no permission to wri
   }
   REQUIRE_FALSE(std::filesystem::exists(path + "-wal"));
   const std::string before = bytes_of(path);
-  // The same in a child without rights, because the superuser may write everywhere.
+  // A child process without rights reads the store, because the superuser may write everywhere.
   std::filesystem::permissions(path, std::filesystem::perms(0444));
   std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
   const pid_t pid = ::fork();

@@ -1,5 +1,4 @@
-// Exports: each format for a small trace, malicious names, flows, rounding, and
-// traces that contradict themselves.
+// Tests each format of export on a small trace, encodings of text and numbers, and tables for spreadsheets.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -236,8 +235,8 @@ TEST_CASE("Data island: the time of each stage, with running totals") {
       if (std::abs(row[i + 2].get<double>() - numbers[i]) > 1e-12) return false;
     return row.size() == numbers.size() + 2;
   };
-  // The rows: actions without a stage; the first stage with 2 x 0.5 ms of 1e9 FLOP and a load of 1
-  // ms; the second with a load of 1 ms.
+  // The first row has the actions without a stage. The second row has the first stage, with 2 x 0.5 ms of 1e9 FLOP and
+  // a load of 1 ms. The third row has the second stage, with a load of 1 ms.
   REQUIRE((table[1][0] == 1 && table[1][1] == "(no stage)"));
   REQUIRE(near(table[1], {1, 1, 1, 5, 5, 0, 0, 0, 0, 0}));
   REQUIRE((table[2][0] == 2 && table[2][1] == "first"));

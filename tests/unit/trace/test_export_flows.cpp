@@ -1,4 +1,5 @@
-// Exports: flows from the span that ended a wait, rounding, and traces that contradict themselves.
+// Tests exports: malicious names, flows from the span that ended a wait, rounding, and traces that contradict
+// themselves.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -40,8 +41,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   Labels three = labels();
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
-  // The load of iteration 0 arrives at 2, and that of iteration 1 at 3. The other two spans wait for
-  // the first load, and end after the second.
+  // The load of iteration 0 arrives at time 2, and the load of iteration 1 at time 3. The other two spans wait for the
+  // first load, and end after the second.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
       span(0, 1, 1, 3, 3),                          //
@@ -49,7 +50,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
       span(3, 0, 2, 5, 5, 2, WaitReason::data, 0),  //
       span(0, 2, 4, 5, 5, 1, WaitReason::data, 1),  //
       span(1, 1, 4, 6, 6),                          // waits for nothing
-      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // action 0 itself, but no span of it ended at 7
+      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // no span of action 0 ended at 7
       span(0, 4, 8, 9, 9),                          //
       span(1, 2, 9, 10, 10, 3, WaitReason::data, 0)};
   const Trace trace(three, spans);
@@ -60,7 +61,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
 
-TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
+TEST_CASE("If a trace names causes, flows begin at the causes, also for waits for memory") {
   // Span 0 computes until the time 2 and so ends the wait of span 2, which starts then. Span 1 also arrives at the time
   // 2, but nothing waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
@@ -71,7 +72,7 @@ TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // A source that has left the window, or is not in it yet, gives no flow.
+  // If the source has left the window, or is not in the window yet, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

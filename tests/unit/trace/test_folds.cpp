@@ -1,5 +1,5 @@
-// Folds: a trace stores a steady state that is too long to be written. When it is read, it is
-// the complete trace.
+// Tests folds. A trace stores one period of a steady state that is too long to be written. Reading the trace gives the
+// complete steady state.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"
@@ -28,7 +28,7 @@ bool alike(const MemoryEvent& a, const MemoryEvent& b) {
          a.level == b.level;
 }
 
-/// Checks that the trace reads back as what the sink received.
+/// Checks that reading the trace gives the spans and events that the sink received.
 void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(trace.span_count() == told.spans.size());
   std::size_t seen = 0, different = 0;
@@ -98,7 +98,7 @@ std::vector<std::int32_t> version_of(const std::string& path) {
   return version;
 }
 
-/// Puts one value into the first row of a column.
+/// Overwrites the first row of a column with `value`.
 template <class T>
 void put_first(const std::string& path, const char* column, hid_t type, T value) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -148,7 +148,7 @@ TEST_CASE("A run of a million steps is a small file that holds every span of it"
   require_same(TraceReader(path), walked);
 }
 
-TEST_CASE("A folded trace is kept in memory completely, or not at all with a reason") {
+TEST_CASE("A folded trace is kept in memory completely, or is refused with a reason") {
   const Folder folder;
   MemorySink walked;
   Steady(labels()).feed(walked, 150'000);

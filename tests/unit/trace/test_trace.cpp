@@ -1,5 +1,4 @@
-// The trace file: it reads back as written, it is complete or absent, and bad targets and bad
-// files are recognised.
+// Tests trace files: they read back as written, are either complete or absent, and record how the run ended.
 #include "support/trace_case.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -149,7 +148,8 @@ TEST_CASE("A trace records how its run ended") {
 }
 
 TEST_CASE(
-    "The target is absent until the trace is finished, and an unfinished one leaves nothing behind") {
+    "The target is absent until the trace is finished, and a trace that is never finished leaves "
+    "no file behind") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   put(path, "what was here before");
@@ -167,7 +167,9 @@ TEST_CASE(
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
-TEST_CASE("Sinks without a file: one discards, one keeps, one passes on") {
+TEST_CASE(
+    "Three sinks have no file: one discards spans and events, one keeps them, and one "
+    "passes them on") {
   MemorySink kept;
   NullSink nothing;
   FanOut both({&kept, &nothing});

@@ -1,4 +1,4 @@
-// Trace files that cannot be written, that were cut short or damaged, or that have an older version.
+// Tests trace files that cannot be written, were cut short or damaged, or have an older version.
 #include "support/trace_case.hpp"
 
 namespace sluice {
@@ -33,7 +33,7 @@ TEST_CASE("A second writer on one target is refused, and does not harm the first
   REQUIRE(TraceReader(path).span_count() == 100);
 }
 
-TEST_CASE("The file of a killed run is not a trace, and the next run replaces it") {
+TEST_CASE("The file of a run that was killed is not a trace, and the next run replaces this file") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const pid_t child = fork();
@@ -56,7 +56,7 @@ TEST_CASE("The file of a killed run is not a trace, and the next run replaces it
 TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // A limit on the size of files acts like a full disk: writing beyond it fails (EFBIG).
+  // A limit on the size of files acts like a full disk: writing beyond the limit fails (EFBIG).
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -72,7 +72,7 @@ TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   std::signal(SIGXFSZ, before);
   REQUIRE_THAT(message, Contains("cannot write '" + path + "'") && Contains("File too large"));
   REQUIRE(fs::is_empty(folder.path()));
-  write(path, 10);  // the process goes on
+  write(path, 10);  // writing fails, and the process continues
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("A cause that is not a row of the spans is refused") {
   const std::string path = folder / "t.h5";
   TraceWriter writer(path, header(), labels());
   Span span = span_at(1);
-  span.cause = 1;  // there is one row, 0
+  span.cause = 1;  // the table has only row 0
   writer.span(span);
   writer.finish(TraceStatus::complete, summary(), series());
   REQUIRE_THROWS_WITH(TraceReader(path).spans([](const auto&) {}),

@@ -1,6 +1,6 @@
-"""The content hash of a trace, computed with h5py from what sim/trace/FORMAT.md says.
+"""Computes the content hash of a trace with h5py, as sim/trace/FORMAT.md defines it.
 
-usage: trace_hash.py TRACE    exits 0 when it is the one in the file, 1 when not, 77 without h5py
+usage: trace_hash.py TRACE exits with 0 if the hash equals the hash in the file, with 1 if not, and with 77 without h5py
 """
 import hashlib
 import sys
