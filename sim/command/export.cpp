@@ -1,4 +1,4 @@
-// sluice export: converts a trace to formats of other programs.
+// The command `sluice export` converts a trace to formats of other programs.
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,8 +23,8 @@ std::string note_of(const TraceReader& trace) {
          "; the trace holds what was executed";
 }
 
-/// Converts in a process of its own, so that a file that was made to crash HDF5 cannot end the program by a signal.
-/// Returns a note for the user.
+/// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
+/// a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -75,7 +75,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child. It is handled here.
+  // A signal may have reached only this process and not the child, so it is handled here.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);

@@ -1,4 +1,4 @@
-// sluice import: turns a model of another program into a sluice-model/1 document.
+// The command `sluice import` turns a model of another program into a sluice-model/1 document.
 #include "base/part_file.hpp"
 #include "command/inputs.hpp"
 #include "command/output.hpp"
@@ -27,12 +27,12 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    // The call throws an error that lists the kinds of files that can be imported.
+    // This call throws an error that lists the kinds of files that can be imported.
     importer_for(path);
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  // Reading the model checks that the document to be written is valid.
+  // Reading the model checks that the written document is valid.
   const Model model = read_model(use);
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");

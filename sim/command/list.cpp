@@ -1,4 +1,4 @@
-// sluice list: lists the entries of all catalogs, and the bundled models, platforms and scenarios.
+// The command `sluice list` lists the entries of all catalogs, and the bundled models, platforms and scenarios.
 #include "base/suggest.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"

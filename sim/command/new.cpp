@@ -1,4 +1,4 @@
-// sluice new: writes an example of a document, which a person can change and which works without changes.
+// The command `sluice new` writes an example of a document, which works without changes and which a person can change.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
@@ -103,7 +103,7 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  /// The command that the message proposes next; FILE stands for the written file.
+  /// The next command that the message proposes. FILE means the written file.
   std::string next;
 };
 

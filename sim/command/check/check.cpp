@@ -1,4 +1,4 @@
-// sluice check: compares results with earlier ones, or two policies with each other.
+// The command `sluice check` compares results with earlier results, or two policies with each other.
 #include <filesystem>
 #include <memory>
 
@@ -50,7 +50,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give one of them");
 }
 
-/// Writes errors in full to standard error, because the report has only their first line.
+/// Writes whole error messages to standard error, because the report has only their first lines.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);

@@ -1,4 +1,4 @@
-// sluice fits: says how many samples of a model fit on each card of a list.
+// The command `sluice fits` says how many samples of a model fit on each card of a list.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word for `--fates` that asks for a table of all strategies.
+/// The value of `--fates` that asks for a table of all strategies.
 constexpr const char* all_strategies = "all";
 
 std::vector<std::string> split(const std::string& list, const std::string& option) {
@@ -85,7 +85,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform with this capacity for the default memory of each of its devices.
+/// Returns the platform with this capacity as the capacity of each device's default memory.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -103,8 +103,7 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Returns one card per platform. If the user gives capacities of memory, it returns one card per platform and
-/// capacity.
+/// Returns one card per platform, or, if the user gives capacities of memory, one card per platform and capacity.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
@@ -155,7 +154,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Finds the answer for each strategy. The progress line disappears before anything else is printed.
+/// Finds the answer for each strategy. The progress line is removed before the answer is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;

@@ -1,4 +1,4 @@
-// sluice model: prints the stage table of a model. With a platform, it also prints milliseconds.
+// The command `sluice model` prints the stage table of a model, and with a platform also milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"

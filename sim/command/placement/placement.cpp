@@ -1,4 +1,4 @@
-// sluice placement: says where tensors should lie, in fast memory or in slow memory.
+// The command `sluice placement` says which tensors should be in fast memory, and which in slow memory.
 #include <algorithm>
 
 #include "base/error.hpp"

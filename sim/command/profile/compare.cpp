@@ -1,4 +1,4 @@
-// sluice profile compare: finds out whether two ways of measuring agree.
+// The command `sluice profile compare` says whether two ways of measuring agree.
 #include <algorithm>
 #include <cmath>
 
@@ -25,8 +25,8 @@ struct CompareRequest {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Reads a choice such as "cache=hot,cold", which compares rows of one profile: those with the first value in this
-/// column, and those with the second.
+/// Reads a choice such as "cache=hot,cold". With this choice, rows of one profile that have the first value in the
+/// column are compared with rows that have the second value.
 void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
@@ -74,7 +74,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, each as part of a sentence. The list is empty if they agree.
+/// Returns the reasons why the two sides do not agree, as parts of a sentence. The list is empty if the sides agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;

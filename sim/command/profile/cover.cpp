@@ -1,5 +1,5 @@
-// sluice profile cover: says which share of the measured time of a module or a model the times of its measured
-// operators add up to.
+// The command `sluice profile cover` compares the measured time of a module or a model with the sum of the measured
+// times of its operators.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -19,7 +19,7 @@ std::optional<double> quantity_option(const Arguments& arguments, const char* op
   return parse_quantity(arguments.text(option), dimension, std::string("--") + option);
 }
 
-/// Returns the batch of the profile's rows. Throws UsageError if they have several.
+/// Returns the batch of the profile's rows. Throws UsageError if the rows have different batches.
 std::int64_t usual_batch(const Profile& profile) {
   std::int64_t batch = 0;
   for (const ProfileRow& row : profile.rows) {

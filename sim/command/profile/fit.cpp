@@ -1,4 +1,4 @@
-// sluice profile fit: fits how long operators take as a function of their sizes.
+// The command `sluice profile fit` fits the seconds of operators as a function of their sizes.
 #include <optional>
 
 #include "base/part_file.hpp"
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// Reads options such as "t4" or "Tesla T4=t4". The first device of that platform is the one that was measured.
+/// Reads options such as "t4" or "Tesla T4=t4". The first device of the named platform is the measured device.
 DevicesByName devices_of(const Arguments& arguments) {
   DevicesByName devices;
   for (const std::string& on : arguments.texts("on")) {
@@ -111,7 +111,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not measured".
+/// Returns a text with the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not
+/// measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)
@@ -125,7 +126,7 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  std::optional<PartFile> file;  // The file is opened first, because the fit takes minutes.
+  std::optional<PartFile> file;  // The file is opened before the fit, which takes minutes.
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
     file.emplace(path);

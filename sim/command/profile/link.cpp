@@ -1,4 +1,4 @@
-// sluice profile link: makes a platform's link from copies that were measured.
+// The command `sluice profile link` makes a platform's link from measured copies.
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number of copies, queued and single ones together.
+/// Returns the number of all copies, queued and single.
 std::size_t copies_of(const LinkDirection& one) {
   return one.fit.rows + (one.single ? one.single->rows : 0);
 }

@@ -1,4 +1,4 @@
-// sluice profile merge: joins several profiles into one, or turns a table into a profile.
+// The command `sluice profile merge` joins several profiles into one profile, or turns a table into a profile.
 #include "profile/merge.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"

@@ -1,4 +1,4 @@
-// sluice profile plan: lists the operators of a model that have to be measured.
+// The command `sluice profile plan` lists the operators of a model that have to be measured.
 #include <algorithm>
 
 #include "base/dtype.hpp"

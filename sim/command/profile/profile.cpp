@@ -1,4 +1,4 @@
-// sluice profile: works with operators and the time and energy that were measured for them.
+// The command `sluice profile` works with measured times and energies of operators.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -39,7 +39,7 @@ std::vector<Option> reading_options() {
 
 namespace {
 
-/// Returns the conditions COLUMN=VALUE, with ; between them. A value in quotes may contain a ;.
+/// Splits a list of conditions COLUMN=VALUE at each ;. A value in quotes may contain a ;.
 std::vector<std::pair<std::string, std::string>> conditions_of(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> conditions;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// sluice profile show: shows what was measured, and how reliably.
+// The command `sluice profile show` shows what was measured, and how reliable the measurements are.
 #include <algorithm>
 
 #include "command/figures.hpp"
@@ -168,8 +168,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Returns a text about the errors of interpolation between sizes. They are found by leaving out one row at a time and
-/// interpolating it from the others.
+/// Returns a text about the errors of interpolation between sizes. For these errors, each row is left out in turn and
+/// interpolated from the other rows.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();

@@ -1,4 +1,4 @@
-// sluice run: answers a scenario, or executes a plan file.
+// The command `sluice run` answers a scenario, or executes a plan file.
 #include "run/run.hpp"
 #include "base/utf8.hpp"
 #include "document/load.hpp"
@@ -22,8 +22,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan. A progress line disappears before anything else is printed. If a trace is written, it contains the
-/// notes, which are then also returned in `notes`.
+/// Runs the plan. The progress line is removed before other text is printed. If a trace is written, it contains the
+/// notes, and parameter `notes` receives the same notes.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");

@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// Returns the point that breaks the limits least.
+/// Returns the point that is nearest to keeping all limits.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -112,7 +112,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// Returns a text that says how certain it is that no other point is better.
+/// Returns a text that says whether another point may be better.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive) return "all combinations were asked: nothing is better";
   if (report.result.all_asked) {

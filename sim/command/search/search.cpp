@@ -1,4 +1,4 @@
-// sluice search: finds the best point of a scenario without asking all of them.
+// The command `sluice search` finds the best point of a scenario without running all points.
 #include "study/search/search.hpp"
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// The keys that are varied, and the changes that are the same at all points.
+/// The varied keys, and the changes that are the same at all points.
 struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
@@ -67,8 +67,8 @@ void require_some_point(const SearchResult& result) {
                      sweep.outcomes.front().message);
 }
 
-/// Returns 0 if a point was found, 1 if a point was found but some points could not be asked, and 4
-/// if no point keeps all limits.
+/// Returns the exit code: 0 if a point was found, 1 if a point was found but some points could not be run, and 4 if no
+/// point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("'--csv' and '--json' exclude each other; give one of them");

@@ -1,4 +1,4 @@
-// sluice sweep: runs one scenario at many points.
+// The command `sluice sweep` runs one scenario at many points.
 #include "study/sweep/sweep.hpp"
 
 #include <optional>
@@ -31,8 +31,7 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// Returns the columns of the table. A metric that is given without the name of one of its numbers stands for all of
-/// them.
+/// Returns the columns of the table. A metric without the name of a number means all its numbers.
 std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
                                     const SweepResult& result) {
   std::vector<std::string> columns;
@@ -76,7 +75,7 @@ int run_merge(const Arguments& arguments) {
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
   for (const std::string& from : arguments.positionals)
-    // opened first, so that an error is thrown before the other store is made or changed
+    // The sources are opened first, so that an error is thrown before the target is made or changed.
     Store(from, Store::Mode::read);
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
@@ -86,7 +85,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Returns a function that runs plans by that executor. SimGrid can run only once per process.
+/// Returns a function that runs plans with that executor. SimGrid can run only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
@@ -124,8 +123,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// Returns 0 if every point has an answer, which may be that it does not fit. Returns 1 if some points could not be
-/// asked. If no point could be asked, throws the first error.
+/// Returns 0 if every point has an answer; an answer may be that the plan does not fit. Returns 1 if some points could
+/// not be run. If no point could be run, throws the first error.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   if (failed > 0 && failed == result.outcomes.size())
