@@ -115,9 +115,9 @@ const Command export_command = {
         "data-island   a table as JSON for a web page: metrics; stages, with what they\n"
         "              took; or layers, the model's stage table, which `sluice model`\n"
         "              reads. Its form is {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
-        "A timeline has a process per device, a track per stream, a counter per memory.\n"
-        "An arrow leads from an action to each one that waited for it to arrive; it is\n"
-        "left out where more than 131072 spans end in between. Times are rounded to the\n"
+        "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
+        "arrow leads from an action to each action that waited for its data. The arrow is left\n"
+        "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
         "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},

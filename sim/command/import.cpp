@@ -80,11 +80,11 @@ const Command import_command = {
                  .value = "OP,...",
                  .summary = "the operators of an ONNX model to count as free"}},
     .details =
-        "Sluice never reads the values of weights, and opens no other file. Each symbolic "
-        "dimension of an ONNX file is a KEY. All counts are of one sample: the batch is left out "
-        "of all shapes, and an image is [height, width, channels].\n\n"
-        "A file can be used without importing it, too: as model: {file: FILE, KEY: VALUE} in a "
-        "scenario, and in sluice model FILE KEY=VALUE.\n\n"
+        "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX "
+        "file is a KEY. All counts are of one sample: the batch is left out of all shapes, and an image is "
+        "[height, width, channels].\n\n"
+        "A file can also be used without importing it: as model: {file: FILE, KEY: VALUE} in a scenario, or as "
+        "sluice model FILE KEY=VALUE.\n\n"
         "Files, by their endings, and their keys:\n",
     .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},

@@ -117,16 +117,16 @@ const Command placement_command = {
                 {.name = "json", .summary = "everything that is known, as one document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
-        "of two memories. These are the first two that the device reaches, or else its own memory\n"
-        "and host memory, which it then reads over the link. Slow memory must have room for all\n"
-        "tensors. The policy, cut and fates of the scenario do not matter, and the seconds of a\n"
-        "backward pass are computed layer by layer.\n\n"
-        "A slowdown is a time divided by the time with everything in fast memory. Within one\n"
-        "call, a way that searches is never slower with more memory, or with more freedom (in the\n"
-        "order static, synchronous, asynchronous). The gap says how far the result is from a\n"
-        "proven bound: (result - bound) / result. Every placement except that of the cache is\n"
-        "executed as a plan with two pools. The cost model has to count memories: peak is\n"
-        "refused, unless --in-place gives the rates of slow memory.\n\n"
+        "of two memories. The two memories are the first two that the device reaches. If the\n"
+        "device reaches only one memory, the second is host memory, which the device reads over\n"
+        "the link. Slow memory must have room for all tensors. The policy, cut and fates of the\n"
+        "scenario do not matter, and the seconds of a backward pass are computed layer by layer.\n\n"
+        "A slowdown is a time divided by the time with all tensors in fast memory. Within one\n"
+        "call, a way that searches is never slower with more memory. It is also never slower with\n"
+        "more freedom, in the order static, synchronous, asynchronous. The gap says how far the\n"
+        "result is from a proven bound: (result - bound) / result. Every placement except that of\n"
+        "the cache is executed as a plan with two pools. The cost model has to count memories:\n"
+        "peak is refused, unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
@@ -136,7 +136,7 @@ const Command placement_command = {
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
         "CSV has the columns of results.\n\n"
-        "The exit code is 4 if none of the ways fits any of the sizes.\n\n"
+        "The exit code is 4 if no way has a placement that fits for any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
     .examples =

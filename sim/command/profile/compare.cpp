@@ -236,10 +236,10 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "Two rows are the same if the columns that identify them are equal (operator, configuration, sizes, shapes, "
-        "memories, pass, ...). The columns of --but and --between may differ. Ratios are A / B; rows with a zero on "
-        "either side have none. With --median-within or --agree there is a verdict, and the exit code is 1 where A and "
-        "B do not agree.\n",
+        "A row of A and a row of B are compared if the columns that identify rows are equal (operator, "
+        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. Ratios "
+        "are A / B; a row with a zero in A or B has no ratio. With --median-within or --agree, the answer has a "
+        "verdict, and the exit code is 1 if A and B do not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "do configurations that are measured at once take as long as alone?"},

@@ -192,11 +192,12 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "It sums the times of the model's operators: the number of occurrences x the time that a row of the profile "
-        "gives. Without a MODEL it takes the profile's own occurrences. Rows of modules with children (level: inner) "
-        "and of the whole are never summed: the whole is only compared with the sum. Unmeasured operators are ranked "
-        "by the seconds that their FLOP and bytes would take. They are expected to take longer than that by the same "
-        "factor as the measured operators.\n",
+        "The command sums, over the model's operators, the number of occurrences x the time that a row of the "
+        "profile gives. Without a MODEL, it takes the occurrences in the profile. Rows of modules with children "
+        "(level: inner) and of the whole are never summed; the whole is only compared with the sum. Unmeasured "
+        "operators are ranked by the seconds that their FLOP and bytes would take at the rates of a platform. "
+        "Their expected times are longer than these seconds by the same factor as the times of the measured "
+        "operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "the share of the time, and what to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",

@@ -191,10 +191,10 @@ const Command profile_fit_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md "
-        "describes the formula and the classes. For the errors, half of the configurations are "
-        "fitted and the other half predicted. With several devices, each one is also predicted "
-        "from all others. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
+        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md describes the "
+        "formula and the classes. For the errors, half of the configurations are fitted, and the other half is "
+        "predicted. With several devices, each device is also predicted from all other devices. Use the file in a "
+        "scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
                   "a fit of two cards, and the errors for a card that was not fitted"}},

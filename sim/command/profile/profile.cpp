@@ -134,10 +134,9 @@ const Command profile_command = {
     .most = 1,
     .positionals = "a subcommand",
     .details =
-        "A profile is a table of operators with the seconds and joules that were measured for them "
-        "(sim/profile/FORMAT.md). The cost model measured uses it: cost: {model: measured, "
-        "profile: FILE}. Tables of other programs can be read as profiles, too. These are "
-        "recognised by their headings:\n",
+        "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The "
+        "cost model measured uses it: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
+        "as profiles, too. The following tables are recognised by their headings:\n",
     .listed = tables_that_are_known,
     .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",

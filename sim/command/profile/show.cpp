@@ -231,10 +231,10 @@ const Command profile_show_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "Median, mean, and the mean of the samples within 3 standard deviations of the mean; MAD "
-        "is the median distance from the median; an outlier is farther than 3 x 1.4826 MAD from "
-        "the median. A configuration in several rows is one operator with equal sizes or shapes "
-        "that was measured in several places of a graph, memories or ways.\n",
+        "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
+        "mean. MAD is the median distance from the median. An outlier is farther than 3 x 1.4826 MAD from the "
+        "median. A configuration in several rows is one operator with equal sizes or shapes that was measured at "
+        "several places of a graph, in several memories, or in several ways.\n",
     .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile show table.csv --map columns.yaml --json",
                   "any table, by a map of its columns"}},
