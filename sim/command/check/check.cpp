@@ -151,8 +151,8 @@ const Command check_command = {
     .options =
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",
-          .summary = "accept the new results: write what is missing or different, and keep "
-                     "tolerances that were set"},
+          .summary =
+              "accept the new results: write missing and different baselines, and keep their tolerances"},
          {.name = "strict", .summary = "fail on every difference, not only on worse numbers"},
          {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
          force_option(Output::junit),

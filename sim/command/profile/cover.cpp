@@ -148,7 +148,7 @@ int run_cover(const Arguments& arguments) {
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   for (Option& option : operator_options("samples", "those of the profile",
-                                         "float32; without a MODEL the profile's"))
+                                         "float32; without a MODEL, the dtype of the profile"))
     all.push_back(std::move(option));
   const std::vector<Option> own = {
       {.name = "whole",
@@ -161,7 +161,9 @@ std::vector<Option> options() {
        .absent = "the joules of that row"},
       {.name = "target",
        .value = "S",
-       .summary = "the share to attribute; if it is given and not reached, the exit code is 1",
+       .summary =
+           "the share that the operators must reach; if this option is given and the share is not reached, the "
+           "exit code is 1",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
@@ -172,7 +174,7 @@ std::vector<Option> options() {
        .value = "N",
        .summary = "how many of the unmeasured operators to print",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with all of them"}};
+      {.name = "json", .summary = "as JSON, with all unmeasured operators"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }

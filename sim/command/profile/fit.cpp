@@ -151,11 +151,13 @@ int run_fit(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
-  all.push_back({.name = "on",
-                 .value = "PLATFORM",
-                 .summary = "the platform whose first device was measured; NAME=PLATFORM for each "
-                            "where the profiles name several devices",
-                 .repeated = true});
+  all.push_back(
+      {.name = "on",
+       .value = "PLATFORM",
+       .summary =
+           "the platform whose first device was measured; NAME=PLATFORM for each device if the "
+           "profiles name several devices",
+       .repeated = true});
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
@@ -168,8 +170,9 @@ std::vector<Option> options() {
        .summary =
            "the number of random halves of the configurations from which errors are computed",
        .absent = "5"});
-  all.push_back({.name = "form-only",
-                 .summary = "leave out the corrections at the measured sizes: a short file"});
+  all.push_back(
+      {.name = "form-only",
+       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",

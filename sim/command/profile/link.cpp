@@ -85,7 +85,7 @@ std::vector<Option> options() {
       {.name = "device",
        .value = "NAME",
        .summary =
-           "the device that the link joins to the host; the link of a --platform keeps its own",
+           "the device that the link joins to the host; with --platform, the link keeps its own device",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',

@@ -27,14 +27,16 @@ const Catalog<Command>& profile_subcommands() {
 // clang-format on
 
 std::vector<Option> reading_options() {
-  return {{.name = "map",
-           .value = "MAP",
-           .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
-           .absent = "a table that is known by its heading"},
-          {.name = "where",
-           .value = "COLUMN=VALUE",
-           .summary = "only the rows in which a column has this value; several conditions with a ; "
-                      "between them; a value with a ; in it stands in double quotes"}};
+  return {
+      {.name = "map",
+       .value = "MAP",
+       .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
+       .absent = "a table that is known by its heading"},
+      {.name = "where",
+       .value = "COLUMN=VALUE",
+       .summary =
+           "use only the rows in which a column has this value; several conditions are separated by ;, "
+           "and a value that contains a ; is in double quotes"}};
 }
 
 namespace {

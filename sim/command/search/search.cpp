@@ -139,14 +139,14 @@ const Command search_command = {
          {.name = "points",
           .letter = 'n',
           .value = "N",
-          .summary = "the largest number of different points to ask",
+          .summary = "the largest number of different points to run",
           .absent = "200"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .summary = "keep each answer in this SQLite file, and do not run its points again",
           .absent = "answers are not kept"},
-         {.name = "csv", .summary = "all points that were asked with all numbers, as CSV"},
+         {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json", .summary = "the same as JSON, with the points that were found"},
          {.name = "jobs",
           .letter = 'j',
@@ -154,7 +154,7 @@ const Command search_command = {
           .summary = "how many points run at once; the answer does not depend on it",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
-         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"}},
+         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"

@@ -180,14 +180,14 @@ const Command sweep_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .summary = "keep each answer in this SQLite file, and do not run its points again",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
           .value = "NAMES",
           .summary =
-              "the columns of the table, separated by commas, as peak_bytes.gpu or, for all of "
-              "its numbers, peak_bytes; the first one decides which point is best",
+              "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
+              "metric such as peak_bytes; the first column decides which point is best",
           .absent = "steady throughput, step, utilisation and exposed transfer",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
@@ -199,8 +199,8 @@ const Command sweep_command = {
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "the share of the points that SimGrid repeats; they must take as long",
-          .absent = "1%, at least one point; 0: none"},
+          .summary = "the share of the points that SimGrid repeats; their times must be equal",
+          .absent = "1%, at least one point; 0 means none"},
          {.name = "executor",
           .value = "NAME",
           .summary = "what runs the points: replay, or simgrid, each point in a process of its own",
@@ -211,7 +211,7 @@ const Command sweep_command = {
           .summary =
               "run only every N-th point, beginning with the K-th: one of N parts, for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"},
+         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
