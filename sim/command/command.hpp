@@ -23,7 +23,7 @@ struct Option {
   std::string summary;                    ///< one phrase that says what it does
   std::string absent = {};                ///< the default, as the help shows it
   std::vector<std::string> choices = {};  ///< the allowed values, if the list is fixed
-  /// Returns the allowed values, if a catalog has them.
+  /// If set, returns the allowed values, which are entries of a catalog.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns values that shell completion suggests. Other values are allowed, too. Several values may be joined as
   /// A,B,C.
@@ -79,7 +79,7 @@ struct Command {
   /// Whether all words are positionals. Then no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
-  std::string details = {};        ///< further text of the help, printed as it is
+  std::string details = {};        ///< further text of the help
   HelpRows (*listed)() = nullptr;  ///< entries of a catalog, read when help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code

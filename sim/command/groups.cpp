@@ -47,7 +47,7 @@ struct Group {
   std::size_t first, last;  ///< indices of devices
 };
 
-/// Returns the groups of texts that differ only in their device, with consecutive devices. Each text is in one group. A
+/// Divides texts into groups. The texts of a group differ only in their device, and their devices are consecutive. A
 /// text that names no device is alone in its group.
 std::vector<Group> groups_of(const std::vector<std::string>& texts,
                              const std::vector<std::string>& devices) {

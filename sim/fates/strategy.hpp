@@ -1,5 +1,5 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file (a
-// few small ones share a file). catalog.cpp lists them.
+// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file,
+// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ struct Report {
 
 /// Returns the format sluice-result/1, whose keys the help of `sluice run` describes.
 std::string report_json(const Report& report);
-/// Returns the format sluice-result/1 for an infeasible question. It has the status, and the key `infeasible`, which
-/// says why no plan fits.
+/// Returns the format sluice-result/1 for an infeasible question. The answer then has the status, and the key
+/// `infeasible`, which says why no plan fits.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
 /// Returns the verdict, followed by two columns with details.

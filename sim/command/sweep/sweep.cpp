@@ -215,12 +215,13 @@ const Command sweep_command = {
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files that\n"
-        "the latter names are relative to the working folder.\n\n"
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. If the\n"
+        "scenario comes from standard input, files that it names are relative to the working\n"
+        "folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
-        "  KEY=lo..hi*f    lo, and then f times the one before, up to hi\n"
+        "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
         "  KEY=a           the same at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"

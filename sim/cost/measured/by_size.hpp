@@ -26,8 +26,8 @@ class SharesBySize {
   /// range. Like the functions below, throws InputError if rows of the class were measured in different ways or on
   /// different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class when one measured row is left out and estimated from the
-  /// others. Classes of one or two sizes are missing.
+  /// Returns the errors of each class when one measured row is left out and estimated from the others. The result has
+  /// no classes with fewer than three sizes.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class, of which at least one row was measured.
   LeftOut left_out(const std::string& of) const;
