@@ -91,7 +91,7 @@ class Totals final : public Sink {
   std::optional<double> question_bound() const { return question_bound_; }
 
   /// Sets the seconds of a step in the steady state that a longer run has shown (run/further_steps.hpp). Pass nullopt
-  /// if there was no longer run.
+  /// if only the run itself was executed.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 

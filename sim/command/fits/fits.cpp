@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
     if (end == begin)
       throw UsageError(
           "'" + list + "' for '--" + option +
-          "' has an empty name between its commas; expected one, or several with commas between them");
+          "' has an empty name between its commas; expected one name, or several names separated by commas");
     parts.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }

@@ -180,7 +180,7 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
       if (left.rows > 0)
         text += "\n" + of + " in " + std::string(name_of(dtype)) + " at the rates of " +
                 platform.name + ": of " + count_of(left.rows, "row") +
-                " that the others surround, each estimated from them, half are within " +
+                " that can be estimated from the other rows, half are within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
   return text.empty() ? "\nno operators of known sizes in an element type of " + platform.name +
                             ": nothing to interpolate\n"
@@ -204,11 +204,13 @@ int run_show(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
-  all.push_back({.name = "rows",
-                 .value = "N",
-                 .summary = "how many rows to print of those that vary most, and of those that are "
-                            "of several operators",
-                 .absent = "10"});
+  all.push_back(
+      {.name = "rows",
+       .value = "N",
+       .summary =
+           "how many rows to print of the rows that vary most, and of the rows of modules and "
+           "models",
+       .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",
                  .summary = "the error of cost.interpolate=sizes at this platform's rates, with "

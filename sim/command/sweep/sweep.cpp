@@ -175,8 +175,9 @@ const Command sweep_command = {
     .overrides = true,
     .options =
         {{.name = "zip",
-          .summary = "combine the first values of all keys, then the second values, and so on; "
-                     "otherwise all combinations"},
+          .summary =
+              "combine the first values of all keys, then the second values, and so on, instead of all "
+              "combinations"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
