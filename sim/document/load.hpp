@@ -23,10 +23,10 @@ Value parse_text(std::string text, std::string name);
 /// levels. The base may be a bundled document of `folder`, which the variant names.
 Value load_document(const std::string& path, const std::string& folder = {});
 
-/// Does all steps for a scenario that was read from `path`. First it applies the overrides that say what is included
-/// (`platform.file=`), then it resolves the includes, then it applies the other overrides. Paths in overrides are
-/// relative to the scenario or else to the working folder. Files named by overrides may lie in any folder, because a
-/// person typed their names.
+/// Applies overrides and includes to a scenario that was read from `path`. First the function applies the overrides
+/// that say what is included (`platform.file=`), then it resolves the includes, then it applies the other overrides.
+/// Paths in overrides are relative to the scenario or else to the working folder. Files named by overrides may lie in
+/// any folder, because a person typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
