@@ -16,9 +16,9 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the rows of one element type without sparsity that are whole forward passes of leaves. Rows whose `seconds`
-  /// are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes count once, with their median
-  /// seconds.
+  /// Uses the rows of leaves for the whole forward pass that have the element type `dtype` and no sparsity. Rows whose
+  /// `seconds` are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes count once, with
+  /// their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
