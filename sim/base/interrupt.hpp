@@ -38,8 +38,8 @@ bool has_room_for(std::size_t bytes);
 
 /// Returns whether a signal has come that ends this process at once, or as soon as no InOrder object exists.
 bool ends_by_signal();
-/// Ends the process if ends_by_signal() returns true. Call this function when all work is completed that InOrder
-/// objects protect.
+/// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
+/// completed.
 void end_now_by_signal();
 
 /// While an InOrder object exists, a signal only sets the flag. Use it for work that must be completed before the

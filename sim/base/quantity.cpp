@@ -185,7 +185,7 @@ class Parser {
     if (unit_) return;
     if (name.empty()) fail("the unit is missing");
     if (const Unit* bytes = unit_of_bits(name))
-      fail("it counts bits, eight of which are a byte: " + number_text() +
+      fail("it counts bits, and a byte has eight bits: " + number_text() +
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));

@@ -1,4 +1,4 @@
-// Turns words into Arguments. Only this file uses Boost.Program_options.
+// Parses the words of a command line into Arguments. Only this file uses Boost.Program_options.
 #include <boost/program_options.hpp>
 
 #include <charconv>
@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // The style allow_guessing is off. With it, `--js` would mean `--json` until a later version has another option
-    // that begins with `--js`.
+    // The style allow_guessing is off. With this style, `--js` would mean `--json` until a later version has another
+    // option that begins with `--js`.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
@@ -63,7 +63,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   }
 }
 
-/// Returns whether a word has a '=' and does not look like a path, such as "steps=5", but not "./a=b.yaml".
+/// Returns whether a word has a '=' and does not look like a path. The result is true for "steps=5", and false for
+/// "./a=b.yaml".
 bool is_override(const std::string& word) {
   const std::size_t equals = word.find('=');
   return equals != std::string::npos && word.find('/') > equals;

@@ -1,4 +1,4 @@
-// The subcommands, in the order of the help. To add one, add a file and a line here.
+// The catalog of commands, in the order of the help. To add a command, add a file and a line here.
 #include "command/command.hpp"
 
 namespace sluice {

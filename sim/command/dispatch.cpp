@@ -1,4 +1,4 @@
-// Finds the subcommand, runs it, and turns exceptions into a message and an exit code.
+// Finds the command, runs it, and turns exceptions into messages and exit codes.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ int help(const std::vector<std::string>& words) {
   return 0;
 }
 
-/// Runs a command without subcommands. `rest` holds the words after its name.
+/// Runs a command without subcommands. Parameter `rest` holds the words after the command's name.
 int run_command(const Command& command, const std::vector<std::string>& rest) {
   const bool asks_for_help = rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h");
   if (command.verbatim && !asks_for_help) {
@@ -87,8 +87,8 @@ int dispatch(const std::vector<std::string>& words) {
   return command.subcommands ? run_subcommand(command, rest) : run_command(command, rest);
 }
 
-/// Prints an error. An error with a place ("FILE:L:C: error: ...") is printed as it is, even if it comes as text from a
-/// child process. All other errors begin with "sluice: ".
+/// Prints an error. A message with a place ("FILE:L:C: error: ...") is printed unchanged, even if the message comes
+/// from a child process. All other messages are printed with "sluice: " in front.
 void complain(const Error& error) {
   const std::string text = error.what();
   const bool stands_alone = error.exit_code() == 3 &&
@@ -96,19 +96,19 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
-/// If a standard stream is closed, the next file that is opened would take its place. An answer would then be written
-/// into that file. To prevent this, each closed stream is opened on /dev/null in the wrong direction: every attempt to
-/// use the stream then fails and is reported.
+/// Opens each closed standard stream on /dev/null in the wrong direction, so that every use of the stream fails and is
+/// reported. Otherwise the next opened file would get the number of the closed stream, and an answer could be written
+/// into that file.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
-      // The new file gets the lowest free number, which is that of the closed stream.
+      // The new file gets the lowest free number, which is the number of the closed stream.
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /// Prepares the process for signals, for limits from outside, and for closed standard streams. The signal SIGXFSZ would
-/// end the program if a file may not grow further (ulimit -f). It is ignored, so that the write fails and is reported,
-/// as on a full disk.
+/// end the program if a file may not grow further (ulimit -f). The signal is ignored, so the write fails and is
+/// reported, as on a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

@@ -1,4 +1,4 @@
-// sluice export: converts a trace to formats of other programs.
+// The command `sluice export` converts a trace to formats of other programs.
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,8 +23,8 @@ std::string note_of(const TraceReader& trace) {
          "; the trace holds what was executed";
 }
 
-/// Converts in a process of its own, so that a file that was made to crash HDF5 cannot end the program by a signal.
-/// Returns a note for the user.
+/// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
+/// a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -75,7 +75,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child. It is handled here.
+  // A signal may have reached only this process and not the child, so it is handled here.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
@@ -115,9 +115,9 @@ const Command export_command = {
         "data-island   a table as JSON for a web page: metrics; stages, with what they\n"
         "              took; or layers, the model's stage table, which `sluice model`\n"
         "              reads. Its form is {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
-        "A timeline has a process per device, a track per stream, a counter per memory.\n"
-        "An arrow leads from an action to each one that waited for it to arrive; it is\n"
-        "left out where more than 131072 spans end in between. Times are rounded to the\n"
+        "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
+        "arrow leads from an action to each action that waited for its data. The arrow is left\n"
+        "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
         "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},

@@ -1,4 +1,4 @@
-// Numbers in the form in which people read them.
+// Formats numbers for people.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ std::string renamed(std::string text, const std::string& device, const std::stri
   return text;
 }
 
-/// Returns the only device that the text names. Returns nothing if the text names none or several.
+/// Returns the only device that the text names. Returns nullopt if the text names no device or several devices.
 std::optional<std::size_t> device_in(const std::string& text,
                                      const std::vector<std::string>& devices) {
   std::optional<std::size_t> found;
@@ -41,19 +41,19 @@ std::optional<std::size_t> device_in(const std::string& text,
   return found;
 }
 
-/// Texts that are joined into one text.
+/// Texts that will be joined into one text.
 struct Group {
   std::vector<std::size_t> rows;
   std::size_t first, last;  ///< indices of devices
 };
 
-/// Returns the groups of texts that differ only in their device, with consecutive devices. Each text is in one group. A
+/// Divides texts into groups. The texts of a group differ only in their device, and their devices are consecutive. A
 /// text that names no device is alone in its group.
 std::vector<Group> groups_of(const std::vector<std::string>& texts,
                              const std::vector<std::string>& devices) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<Group> groups;
-  std::map<std::string, std::size_t> open;  // by the text without its device
+  std::map<std::string, std::size_t> open;  // the key is the text without its device
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const std::optional<std::size_t> device = device_in(texts[t], devices);
     if (!device) {

@@ -8,14 +8,13 @@
 
 namespace sluice {
 
-/// Rows that differ only in the device that they name become one row, which names the first and the last
-/// device. Their devices must be consecutive in `devices`. For example, "gpu0.host.down: 2 GB" and
-/// "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the label above
-/// it.
+/// Joins rows that differ only in the device that they name into one row, which names the first and the last device.
+/// The devices of joined rows must be consecutive in `devices`. For example, "gpu0.host.down: 2 GB" and
+/// "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the label above it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 
-/// A group of texts that differ only in their device. It holds the text with the names of the first
-/// and the last device, and the indices of the joined texts.
+/// A group of texts that differ only in their device. `text` has the names of the first and the last device, and
+/// `members` are the indices of the joined texts.
 struct DeviceGroup {
   std::string text;
   std::vector<std::size_t> members;

@@ -1,4 +1,4 @@
-// Makes the help from the records of the subcommands.
+// Makes the help from the records of the commands.
 #include <algorithm>
 
 #include "command/command.hpp"
@@ -20,7 +20,7 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// Formats two columns. Text that does not fit continues below.
+/// Formats two columns. Text that does not fit into a line continues in the next line.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }
@@ -36,8 +36,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// Formats a line of usage. Words that do not fit continue below, indented to the end of the
-/// command's name. Words in brackets stay together.
+/// Formats a line of usage. Words that do not fit are put into the next line, indented to the end of the command's
+/// name. Words in brackets stay together.
 std::string usage_line(const std::string& command, const std::string& usage) {
   const std::string head = "  sluice " + command + (usage.empty() ? "" : " ");
   constexpr char unbroken = '\1';

@@ -1,4 +1,4 @@
-// sluice import: turns a model of another program into a sluice-model/1 document.
+// The command `sluice import` turns a model of another program into a sluice-model/1 document.
 #include "base/part_file.hpp"
 #include "command/inputs.hpp"
 #include "command/output.hpp"
@@ -27,12 +27,12 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    // The call throws an error that lists the kinds of files that can be imported.
+    // This call throws an error that lists the kinds of files that can be imported.
     importer_for(path);
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  // Reading the model checks that the document to be written is valid.
+  // Reading the model checks that the written document is valid.
   const Model model = read_model(use);
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
@@ -80,11 +80,11 @@ const Command import_command = {
                  .value = "OP,...",
                  .summary = "the operators of an ONNX model to count as free"}},
     .details =
-        "Sluice never reads the values of weights, and opens no other file. Each symbolic "
-        "dimension of an ONNX file is a KEY. All counts are of one sample: the batch is left out "
-        "of all shapes, and an image is [height, width, channels].\n\n"
-        "A file can be used without importing it, too: as model: {file: FILE, KEY: VALUE} in a "
-        "scenario, and in sluice model FILE KEY=VALUE.\n\n"
+        "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX "
+        "file is a KEY. All counts are of one sample: the batch is left out of all shapes, and an image is "
+        "[height, width, channels].\n\n"
+        "A file can also be used without importing it: as model: {file: FILE, KEY: VALUE} in a scenario, or as "
+        "sluice model FILE KEY=VALUE.\n\n"
         "Files, by their endings, and their keys:\n",
     .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},

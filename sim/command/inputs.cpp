@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the text of a regular file, and an empty text for anything else. The document reader later refuses anything
-/// else with its own message.
+/// Returns the text of a regular file, and an empty text for any other path. The document reader later refuses other
+/// paths with its own message.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
@@ -62,7 +62,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// Reads standard input, up to the size that a file may have.
+/// Reads standard input. Its size is limited like the size of a file.
 std::string text_of_standard_input() {
   constexpr std::size_t most = std::size_t{1} << 30;
   std::string text;
@@ -96,8 +96,8 @@ std::string typed_or_piped(const std::string& what) {
   return text_of_standard_input();
 }
 
-/// Returns the path of a document from standard input. Files that the document names are relative to the working
-/// folder.
+/// Returns the path of a document from standard input. With this path, files that the document names are relative to
+/// the working folder.
 std::string path_of_standard_input() {
   return (fs::current_path() / "stdin").string();
 }

@@ -1,4 +1,5 @@
-// Reads the input of a command: a scenario or a plan. It comes from a file, or is the bundled scenario of that name.
+// Reads the input of a command, which is a scenario or a plan. The input comes from a file, or is the bundled scenario
+// of that name.
 #pragma once
 
 #include <optional>
@@ -33,16 +34,16 @@ struct ScenarioDocument {
 /// UsageError if the input is a plan, and InputError if it cannot be read.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// Returns the plan that was read, or makes a plan from the scenario. For a scenario, it also sets the cut. Throws
-/// Infeasible if there is no plan that fits, and InputError.
+/// Returns the plan that was read, or makes a plan from the scenario and sets the cut of `question`. Throws Infeasible
+/// if no plan fits, and InputError.
 Plan plan_of(Question& question);
 
-/// Returns the position for an error that concerns the whole input. For a plan, it is the file. For a scenario, it is
-/// the line of the workload, because the workload says how much is computed.
+/// Returns the position for an error that concerns the whole input. The position in a plan is the file. The position in
+/// a scenario is the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
-/// Runs `action` on the plan of the question. An error without a position of its own, such as one
-/// from checking the plan, gets the position of the question.
+/// Runs `action` on the plan of the question. An error without a position, such as an error from checking the plan,
+/// gets the position of the question.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {

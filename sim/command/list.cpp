@@ -1,4 +1,4 @@
-// sluice list: lists the entries of all catalogs, and the bundled models, platforms and scenarios.
+// The command `sluice list` lists the entries of all catalogs, and the bundled models, platforms and scenarios.
 #include "base/suggest.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"
@@ -106,10 +106,11 @@ const Command list_command = {
               "add sources, and parameters with their defaults and help, or the figures of a platform"},
          {.name = "json", .summary = "print everything as JSON"}},
     .details =
-        "Without KIND it says what there is to list. KIND is one of policies, layers, costs, cuts,\n"
-        "fates, optimizers, metrics, models, platforms, scenarios.\n\n"
-        "Models, platforms and scenarios are those of the folders below SLUICE_ROOT, or else\n"
-        "below the folder that Sluice was built from.\n",
+        "Without KIND, the command prints an overview of all lists. KIND is one of policies,\n"
+        "layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios.\n\n"
+        "Models, platforms and scenarios are read from the folders below SLUICE_ROOT. If\n"
+        "SLUICE_ROOT is not set, they are read from the folders below the folder from which\n"
+        "Sluice was built.\n",
     .examples = {{"sluice list models -v", "every model with its parameters and their defaults"},
                  {"sluice list policies -v", "every policy with its parameters"},
                  {"sluice list metrics --json", "the definitions of the metrics, for a script"}},

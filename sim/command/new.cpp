@@ -1,4 +1,4 @@
-// sluice new: writes an example of a document, which a person can change and which works without changes.
+// The command `sluice new` writes an example of a document, which works without changes and which a person can change.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
@@ -7,16 +7,16 @@ namespace sluice {
 namespace {
 
 constexpr const char* scenario_text =
-    R"(# A scenario: a model, on a platform, under a policy. Answer it with `sluice run FILE`.
+    R"(# A scenario: a model, on a platform, under a policy. `sluice run FILE` answers it.
 # Every key is described in scenarios/FORMAT.md; keys that are left out have defaults.
 format: sluice-scenario/1
 question: How fast does GPT-2 train on an A100, and what fills its memory?
 
 # One of `sluice list models`, or a file of your own (`sluice new model mine.yaml`): mine.yaml.
-# With parameters (`sluice list models -v`) it is a mapping: model: {file: gpt2, tokens: 512}
+# A model with parameters (`sluice list models -v`) is a mapping: model: {file: gpt2, tokens: 512}
 model: gpt2
 
-# One of `sluice list platforms`, or a file of your own. To change a figure of it:
+# One of `sluice list platforms`, or a file of your own. To change a figure of a platform, write:
 # platform: {file: a100_pcie, links: {host: {bandwidth: 50GB/s}}}
 platform: a100_pcie
 
@@ -31,13 +31,13 @@ workload:
 # What stays on the device, and what moves: `sluice list policies -v`.
 policy: resident
 
-# What becomes of activations until the backward pass needs them: `sluice list fates`. Left out, the
-# fastest that fits is chosen.
+# What becomes of activations until the backward pass needs them: `sluice list fates`. Without this
+# key, the fastest strategy that fits is chosen.
 fates: keep_all
 )";
 
 constexpr const char* model_text =
-    R"(# A model: layers, one after the other. `sluice model FILE` prints its counts, and
+    R"(# A model, which is a list of layers. `sluice model FILE` prints its counts, and
 # `sluice fits FILE` says what fits. `sluice list layers -v` lists every layer type; models/FORMAT.md
 # describes the rest.
 format: sluice-model/1
@@ -48,7 +48,7 @@ source: Where its sizes are from.
 # Numbers that a user of the model may change: model: {file: FILE, channels: 64}
 parameters:
   channels: {default: 32, summary: channels of the first block}
-  classes: {default: 10, summary: classes that are told apart}
+  classes: {default: 10, summary: number of classes}
 
 layers:
   - {type: input, name: image, shape: [32, 32, 3]}        # height, width, channels of one sample
@@ -58,8 +58,8 @@ layers:
   - {type: conv2d, name: conv2, channels: $channels * 2, kernel: 3, padding: same}
   - {type: relu, name: relu2}
   - {type: max_pool, name: pool2, kernel: 2}
-  # A layer reads the one before it; `inputs: [relu1, relu2]` names others. `repeat: 3` with `layers:`
-  # repeats a list of layers.
+  # A layer reads the layer before it, unless `inputs: [relu1, relu2]` names other layers. `repeat: 3`
+  # with `layers:` repeats a list of layers.
   - {type: dense, name: full, features: 128}
   - {type: relu, name: relu3}
   - {type: dense, name: classes, features: $classes}
@@ -103,7 +103,7 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  /// The command that the message proposes next; FILE stands for the written file.
+  /// The next command that the message proposes. FILE means the written file.
   std::string next;
 };
 

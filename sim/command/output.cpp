@@ -46,7 +46,7 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
-/// Returns whether the file begins like the files that the command writes.
+/// Returns whether a file begins like the files that the command writes.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
     case Output::trace:
@@ -66,8 +66,7 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
-/// Refuses the path `-`. Many programs write to standard output for this path, but for Sluice it would be the name of a
-/// file.
+/// Refuses the path `-`. In many programs, this path means standard output, but Sluice would write a file of this name.
 void refuse_dash(const std::string& path, Output output, const std::string& option) {
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;
@@ -78,8 +77,8 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a trace whose name has the ending of another format, because the user probably wanted the answer or an
-/// export in this format.
+/// Refuses a trace whose name ends like the name of another format, because the user probably wants the answer or an
+/// export in that format.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};
@@ -109,7 +108,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // a folder or a device is refused later, when it is written
+  if (!is_file) return;  // writing to a folder or a device fails later
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

@@ -14,10 +14,10 @@ enum class Output { trace, plan, table, document, exported, junit };
 /// The option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError if the path is `-`. Without --force it also throws if a file of another kind
-/// exists at `path`, or if a trace would have the ending of another format. An existing document is
-/// somebody's work and always needs --force. An exported file replaces anything except traces,
-/// stores, plans and documents. `option` is the option that gave the path.
+/// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind exists at
+/// `path`, or if the name of a trace ends like the name of another format. Replacing an existing document always needs
+/// --force, because the document may be somebody's work. An exported file replaces any file except a trace, a store, a
+/// plan or a document. Parameter `option` is the option that gave the path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -9,19 +9,20 @@
 
 namespace sluice {
 
-/// Returns the columns of the terminal. If standard output is not a terminal, it returns the variable COLUMNS, or 0
-/// without that variable. With 0, lines have no limit, as a script expects.
+/// Returns the number of columns of the terminal. If standard output is not a terminal, returns the value of the
+/// environment variable COLUMNS, or 0 if this variable is not set. The result 0 means that lines have no limit, as a
+/// script expects.
 std::size_t page_width();
 
-/// Returns the number of columns of a text. Sequences that switch colours may be in the text; they take no columns.
+/// Returns the number of columns that a text occupies. Sequences in the text that switch colours occupy no columns.
 std::size_t shown_columns(std::string_view text);
 
 /// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
 /// the text stays one line.
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
-/// Breaks lines that are longer than the page. The rest of a line is indented to where its text begins: behind a label
-/// that ends with two blanks, or else behind the indentation.
+/// Breaks lines that are longer than the page. The rest of a line is indented to the column at which the line's text
+/// begins: behind a label that ends with two blanks, or else behind the line's own indentation.
 std::string folded(std::string_view text, std::size_t page);
 
 /// Breaks lines as folded() does, and also joins consecutive lines without indentation or label into one paragraph.

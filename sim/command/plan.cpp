@@ -1,4 +1,4 @@
-// sluice plan: prints the text of a plan without executing it.
+// The command `sluice plan` prints the text of a plan without executing the plan.
 #include "base/part_file.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"

@@ -27,7 +27,7 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
                          widths.empty() ? 0 : gap * (widths.size() - 1));
 }
 
-/// Returns one row of a table. Its cells may take several lines.
+/// Returns one row of a table. The cells of the row may take several lines.
 std::string row_text(const std::vector<std::string>& cells, const TextTable& table,
                      const std::vector<std::size_t>& widths) {
   std::vector<std::vector<std::string>> parts;
@@ -71,9 +71,9 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
   return part;
 }
 
-constexpr std::size_t narrow = 24;  ///< the least width in characters in which a text is wrapped
+constexpr std::size_t narrow = 24;  ///< the least width, in characters, to which a text is wrapped
 
-/// Returns the widths of the columns. The last column of text gets the rest of the page.
+/// Returns the widths of the columns. The last column with text gets the rest of the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

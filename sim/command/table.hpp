@@ -1,4 +1,4 @@
-// Tables of texts, aligned for a terminal or as CSV (RFC 4180), and rows of a label and a text.
+// Formats tables of texts for a terminal or as CSV (RFC 4180), and rows with a label and a text.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// If the table is too wide, the columns that do not fit continue below. There, this number of first columns is
-  /// repeated.
+  /// If the table is too wide, the columns that do not fit are put into further tables below, and each of them repeats
+  /// the first `keys` columns.
   std::size_t keys = 1;
 
-  /// Returns the table aligned within the page, if there is one. Long text in the last column continues below, and
-  /// columns that do not fit are put below the others.
+  /// Returns the aligned table. If the page has a limit, long text in the last column is wrapped, and columns that do
+  /// not fit are put into further tables below.
   std::string aligned(std::size_t page = page_width()) const;
   std::size_t width() const;  ///< returns the number of columns of the aligned text
   void drop_last();           ///< removes the last column
   std::string csv() const;
 };
 
-/// Return a column with this alignment.
+/// These functions return a column with this alignment.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }
@@ -43,7 +43,7 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 struct RowsForm {
   std::string indent = {};
   std::size_t label_columns = 0;  ///< the least width of the labels; a longer label widens it
-  /// The column at which text is broken and continues below, or 0 for no limit.
+  /// The column at which text is wrapped, or 0 for no limit.
   std::size_t page = page_width();
   bool bold_labels = false;
 };

@@ -75,7 +75,7 @@ void message(std::string_view text) {
   try {
     write_all(STDERR_FILENO, std::string(text) + "\n");
   } catch (const IoError&) {
-    // There is nowhere to report this failure, but the exit code shows it.
+    // A message about this failure cannot be printed anywhere, but the exit code shows the failure.
   }
 }
 

@@ -1,5 +1,5 @@
-// Standard output and standard error. Data goes to the first, and messages go to the second. Colour, animation and
-// UTF-8 pictures are used only where they can be seen.
+// Writes data to standard output, and messages to standard error. Colour, animation and UTF-8 pictures are used only on
+// terminals that can show them.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,24 @@ bool utf8_wanted();
 /// Returns the columns of the terminal, or `otherwise` if standard output is not a terminal.
 int terminal_width(int otherwise);
 
-/// Returns the text in bold if colour is wanted, and otherwise as it is.
+/// Returns the text in bold if colour is wanted, and unchanged otherwise.
 std::string bold(std::string_view text);
-/// Returns the text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) if colour is wanted, and otherwise as it
-/// is.
+/// Returns the text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) if colour is wanted, and unchanged
+/// otherwise.
 std::string coloured(std::string_view text, int colour);
 
-/// Text from a file in a form that is safe for a terminal: without control characters, which could
-/// move the cursor or do worse.
+/// Returns text from a file in a form that is safe for a terminal. Control characters are replaced by '?', because they
+/// could move the cursor or do worse.
 std::string printable(std::string_view text);
 
 /// Returns the number of columns that UTF-8 text occupies, one per character.
 std::size_t columns_of(std::string_view text);
-/// Returns the text filled with blanks to `columns` columns: on the right, or on the left if `right_aligned`.
+/// Returns the text filled with blanks to `columns` columns. The blanks are on the left if `right_aligned` is true, and
+/// otherwise on the right.
 std::string padded(std::string_view text, std::size_t columns, bool right_aligned = false);
 
-/// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, it is filled in eighths of a column.
+/// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, the bar has a resolution of an eighth
+/// of a column.
 std::string bar(double share, std::size_t width);
 
 /// Returns the words behind the bar of a ProgressLine, such as " 25.0 %  12 points/s  3 s left". The rate and the time
@@ -46,11 +48,12 @@ std::string bar(double share, std::size_t width);
 std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
                            const std::string& counted);
 
-/// A line with a bar, the percentage, the rate and the time left on standard error. It changes at
-/// most ten times per second, and is not shown if standard error is not a terminal.
+/// A line on standard error with a bar, a percentage, a rate and the remaining time. The line changes at most ten times
+/// per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
-  /// `counted` names the things that are counted, such as "points". If it is empty, the line has no rate.
+  /// Parameter `counted` names the things that are counted, such as "points". If `counted` is empty, the line has no
+  /// rate.
   explicit ProgressLine(std::string counted = "");
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;

@@ -127,8 +127,8 @@ struct CostModel {
   /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError at the
   /// position of a key, and IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether the seconds depend on the memories that hold the operands. Only with such a cost model can a search decide
-  /// which memories the operands should be in.
+  /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
+  /// a cost model with this property.
   bool counts_memories = false;
   /// Whether the cost model has prices for backward passes. If true, backward passes are priced as a multiple of
   /// forward passes only if the workload says so.

@@ -216,8 +216,8 @@ extern const CostModel measured_cost = {
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "the rows between which prices may be interpolated, by the shares of the device's rates that operators "
-              "reach: none, rows of other batches, or also rows of other sizes of the same operator class",
+              "between which rows the reached shares of the device's rates are interpolated: none, rows of other "
+              "batches, or also rows of other sizes of the same operator class",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",

@@ -218,7 +218,7 @@ void require_text(const Source& source) {
   if (text.starts_with("\x89HDF"))
     throw InputError(
         position_at(source, 0),
-        "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice export` converts it");
+        "this is an HDF5 file, such as a trace: `sluice show FILE` draws a trace, and `sluice export` converts it");
   constexpr std::size_t block = 64;
   std::string wrong;
   for (std::size_t i = 0; i < text.size();) {

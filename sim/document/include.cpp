@@ -120,12 +120,13 @@ class Includes {
     const bool inside = std::any_of(roots_.begin(), roots_.end(),
                                     [&](const fs::path& root) { return is_inside(target, root); });
     if (!is_typed(file) && !inside)
-      fail_at(file,
-              "'" + file.text() + "' leads out of '" + roots_.front().string() +
-                  "'. A document may name files in that folder (the nearest above it that holds "
-                  ".git or .sluice-root, or else the one above its own), and files of Sluice by "
-                  "their names, like gpt2 or a100_pcie. Copy the file there, or put an empty file "
-                  ".sluice-root into a folder that holds both");
+      fail_at(
+          file,
+          "'" + file.text() + "' leads out of '" + roots_.front().string() +
+              "'. A document may name files in that folder, which is the nearest folder above the document that "
+              "holds .git or .sluice-root, or else the parent of its folder. It may also name files of Sluice, "
+              "like gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
+              "holds both");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())

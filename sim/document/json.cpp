@@ -133,7 +133,7 @@ Value read_json(std::shared_ptr<const Source> source) {
   const std::string& text = source->text;
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
     throw InputError(Position{source->name, 0, 0, ""},
-                     "the document is empty; `sluice new` writes one to begin with");
+                     "the document is empty; `sluice new` writes an example to begin with");
   Events events(source);
   CountingIterator first{text.data(), events.read_to()};
   CountingIterator last{text.data() + text.size(), events.read_to()};

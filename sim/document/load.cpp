@@ -60,7 +60,7 @@ Value parse_text(std::string text, std::string name) {
   Value document = as_json ? read_json(source) : read_yaml(source, 0, false);
   if (document.kind() == Value::Kind::null)
     throw InputError(Position{source->name, 0, 0, ""},
-                     "the document is empty; `sluice new` writes one to begin with");
+                     "the document is empty; `sluice new` writes an example to begin with");
   return document;
 }
 

@@ -10,11 +10,10 @@
 
 namespace sluice {
 
-/// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program
-/// (document/foreign.hpp) becomes a Value that represents it. These are refused: empty and binary files, bad
-/// UTF-8, duplicate keys, second documents, tags, anchors and aliases, merge keys, nesting deeper than 64,
-/// integers with a leading zero, and numbers that are not finite or do not fit. Throws InputError with a
-/// position, or IoError.
+/// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program (document/foreign.hpp)
+/// becomes a Value that represents it. The function refuses empty and binary files, bad UTF-8, duplicate keys, second
+/// documents, tags, anchors and aliases, and merge keys. It also refuses nesting deeper than 64, integers with a
+/// leading zero, and numbers that are not finite or do not fit. Throws InputError with a position, or IoError.
 Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
@@ -24,10 +23,10 @@ Value parse_text(std::string text, std::string name);
 /// levels. The base may be a bundled document of `folder`, which the variant names.
 Value load_document(const std::string& path, const std::string& folder = {});
 
-/// Does all steps for a scenario that was read from `path`. First it applies the overrides that say what is included
-/// (`platform.file=`), then it resolves the includes, then it applies the other overrides. Paths in overrides are
-/// relative to the scenario or else to the working folder. Files named by overrides may lie in any folder, because a
-/// person typed their names.
+/// Applies overrides and includes to a scenario that was read from `path`. First the function applies the overrides
+/// that say what is included (`platform.file=`), then it resolves the includes, then it applies the other overrides.
+/// Paths in overrides are relative to the scenario or else to the working folder. Files named by overrides may lie in
+/// any folder, because a person typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});

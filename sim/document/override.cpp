@@ -71,7 +71,7 @@ class Walk {
     if (found.size() == 1) return *found.front();
     if (found.size() > 1)
       fail(std::to_string(found.size()) + " elements of the list " + here() + " are called '" +
-           segment + "'; give the index of one, counted from 0");
+           segment + "'; give the index of an element, counted from 0");
     fail("'" + segment + "' is not an element of the list " + here() +
          did_you_mean(segment, known) + ", which has " + std::to_string(at_->items().size()) +
          " (counted from 0" + (known.empty() ? ")" : ", or by their names)"));

@@ -44,8 +44,8 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mapping that the field holds. For a list, the record of each element. For a mapping with free
-  /// keys (map_of), the record of each value. For `any`, the record of the mapping that may replace a name.
+  /// The record of the mappings that the field holds. The field itself is such a mapping, or each element of a list, or
+  /// each value of a mapping with free keys (map_of). If the type is `any`, such a mapping may replace a name.
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys, each value of which is a mapping with this `record`.
   bool map_of = false;

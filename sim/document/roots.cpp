@@ -39,10 +39,12 @@ std::string named_file(const Value& file, const std::string& folder) {
   if (typed) return fs::exists(beside, ignored) ? beside.string() : file.text();
   const fs::path target = true_path(beside), root = root_of(source->name);
   if (!is_inside(target, root) && !is_inside(target, true_path(data_root())))
-    fail_at(file, "'" + file.text() + "' leads out of '" + root.string() +
-                      "'. A document may name files in that folder (the nearest above it that "
-                      "holds .git or .sluice-root, or else the one above its own). Copy the file "
-                      "there, or put an empty file .sluice-root into a folder that holds both");
+    fail_at(
+        file,
+        "'" + file.text() + "' leads out of '" + root.string() +
+            "'. A document may name files in that folder, which is the nearest folder above the document "
+            "that holds .git or .sluice-root, or else the parent of its folder. Copy the file there, or "
+            "put an empty file .sluice-root into a folder that holds both");
   return beside.lexically_normal().string();
 }
 

@@ -165,7 +165,8 @@ class SchemaWriter {
     properties.set("format", std::move(format));
     if (required == Requires::nothing) {
       Value file = typed("string");
-      file.set("description", text("another document; this one's keys are laid over its keys"));
+      file.set("description",
+               text("another document, over which the keys of this document are laid"));
       properties.set("file", std::move(file));
       return schema;
     }

@@ -51,7 +51,8 @@ class Value {
   std::vector<Value>& items() { return items_; }
   const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
-  const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
+  /// Returns nullptr if the key is absent, or if this is not a map.
+  const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
   void set(std::string key, Value value);  ///< replaces or appends an entry
   /// Sets a scalar's text to the text that the document contains ("1e3" for 1000).

@@ -175,7 +175,7 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
   }
   if (!events.builder().done() && !allow_empty)
     throw InputError(Position{source->name, 0, 0, ""},
-                     "the document is empty; `sluice new` writes one to begin with");
+                     "the document is empty; `sluice new` writes an example to begin with");
   return events.builder().done() ? events.builder().take() : Value::make_null();
 }
 

@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The reason why a span does not start earlier: the last arrival among everything for which it waited. Of several
-/// arrivals at the same time, the last arrival in the order of the trace counts.
+/// The reason why a span does not start earlier: the last arrival among all executions for which the span waited. Of
+/// several arrivals at the same time, the last arrival in the order of the trace counts.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -79,7 +79,7 @@ class Arrivals {
   }
 
   /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start earlier. The
-  /// stream is free since `free_at`. Call this function only when everything for which the head waits has ended.
+  /// stream is free since `free_at`. Call this function only when all executions for which the head waits have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -92,8 +92,8 @@ class Arrivals {
 
  private:
   /// Takes the arrival of an ended execution into account. Only the latest execution of each action is remembered. If
-  /// an action waited for an earlier execution, then it has also waited for something that ended later, so the earlier
-  /// arrival does not count.
+  /// an action waited for an earlier execution, another of its waits ended later, so the arrival of the earlier
+  /// execution does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)

@@ -1,4 +1,4 @@
-// The checks that every plan passes before anything is simulated.
+// Checks that every plan must pass before it is simulated.
 #pragma once
 
 #include <optional>

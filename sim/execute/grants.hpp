@@ -1,5 +1,6 @@
-// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in all pools at once or
-// in none. Both executors use this class. The class does not use times, but relies on the order of the calls.
+// Manages the pools of a plan while the plan runs. Grants are exact to the byte, and an action gets its bytes in all
+// pools at once or in none. Both executors use this class. The class does not use times, but relies on the order of the
+// calls.
 //
 // A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first come, first served, in
 // the order of (moment of the request, stream). settle_shared() grants the requests of a moment, so call it only after

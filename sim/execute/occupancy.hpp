@@ -12,8 +12,7 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// With `every_flow`, all flows that move bytes count as shared, including those that have their links to
-  /// themselves.
+  /// With `every_flow`, all flows that move bytes count as shared, including flows whose links no other flow uses.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
   /// Returns whether the action has an arithmetic part: seconds of computation, or a flow that shares no link.

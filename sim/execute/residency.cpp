@@ -62,11 +62,11 @@ void Residency::too_many_bytes(const Placement& made, std::uint32_t action) cons
 }
 
 void Residency::absent(const Placement& use, std::uint32_t action) const {
-  plan_fault(tables_.plan, action,
-             "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
-                 tables_.plan.tensors[use.tensor].name + "' in " +
-                 tables_.plan.pools[use.pool].name +
-                 ", but it is not there: no action that it waits for has put it there");
+  plan_fault(
+      tables_.plan, action,
+      "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
+          tables_.plan.tensors[use.tensor].name + "' in " + tables_.plan.pools[use.pool].name +
+          ", but it is not there: the action waits for no action that has put the tensor there");
 }
 
 Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {

@@ -50,7 +50,7 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;    ///< whether the backward pass reads boundary s
-  bool reads_output = false;  ///< the same for boundary s + 1; true for the last stage
+  bool reads_output = false;  ///< whether it reads boundary s + 1 (as the last stage does)
   /// Bytes of the gradient of the output. The number is 0 for the last stage, and if neither this stage nor any earlier
   /// stage is trained.
   std::int64_t gradient = 0;

@@ -1,5 +1,5 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file (a
-// few small ones share a file). catalog.cpp lists them.
+// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file,
+// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ struct FateStrategy {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
-  bool selective = false;  ///< whether selective recomputation is applied in addition
+  bool selective = false;  ///< whether selective recomputation drops tensors, too
   bool inference = false;  ///< whether the strategy can also be used in inference
   /// Whether host memory holds boundary activations in inference.
   bool offloads_boundaries = false;

@@ -77,20 +77,19 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 }  // namespace
 
 // The proof of the bound:
-// - An execution (an action in an iteration) starts after the previous one on its stream has ended
-//   and after everything that it waits for is available. It lasts at least as long as it does alone
-//   on its links, and is available `latency` after its end. Memory can only delay it. Its head is the
-//   longest path through stream order and waits from the beginning to the execution: a lower bound of
-//   its start. Its tail is the longest path from its end to the last availability: a lower bound of the
-//   seconds that must follow. The longest path of all is a lower bound of the makespan. All these stay
-//   lower bounds if constraints are left out.
-// - A stream executes one action at a time, from its first start to its last end. So makespan >=
-//   head of its first execution + sum of all its durations + tail of its last execution.
-// - Over a link at most `bandwidth` bytes flow per second. No byte flows before the smallest head +
-//   setup of the flows that cross it. The run goes on after the last flow: its action ends, and the
-//   action's tail follows. The tail of an action's last execution is also a tail of its earlier
-//   executions, because these end before. So makespan >= smallest head + sum of bytes / bandwidth +
-//   smallest tail.
+// - An execution (an action in an iteration) starts when the previous execution on its stream has ended and the data
+//   of all executions for which it waits are available. The execution lasts at least as long as it would alone on its
+//   links. Its data are available `latency` after its end. Memory can only delay the execution.
+// - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to the
+//   execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end to the
+//   end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a lower bound
+//   of the makespan. If constraints are left out, all these numbers are still lower bounds.
+// - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
+//   execution + sum of all its durations + tail of its last execution.
+// - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
+//   flows. After the last flow, its action ends, and the action's tail follows. Earlier executions of an action end
+//   earlier, so the tail of its last execution is also a lower bound of what follows them. So makespan >= smallest
+//   head + sum of bytes / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

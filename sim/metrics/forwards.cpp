@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. Of the iterations between them, visits as many as are needed to
-  /// know how all times grow, up to the allowed number.
+  /// Visits the first few and the last few iterations. Iterations between them are visited only until the growth of all
+  /// times is known, or until the allowed number is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);

@@ -58,11 +58,11 @@ struct Tails {
   std::vector<double> stream_tail;  ///< for each stream, seconds after its last execution
 };
 
-/// Computes the heads, from the start of the plan. Iterations that add the same amount to every time are computed at
-/// once. At most `most` executions of other iterations are visited. If there are more, only the work of each stream
-/// counts for the iterations in the middle.
+/// Computes the heads of a plan from its start to its end. Iterations that add the same amount to every time are
+/// computed at once. At most `most` executions of other iterations are visited. If there are more, only the work of
+/// each stream counts for the iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
-/// Computes the tails, from the end of the plan. Only the first few and the last few iterations are visited.
+/// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);
 
 }  // namespace sluice

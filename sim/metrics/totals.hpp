@@ -79,8 +79,7 @@ class Totals final : public Sink {
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
   /// Returns the time when the first step was complete. If an iteration of the body contains several steps, the first
-  /// step is complete when the number of samples of a step is done. Returns nullopt if the first step was not
-  /// completed.
+  /// step is complete when all samples of one step are done. Returns nullopt if the first step was not completed.
   std::optional<double> first_complete() const;
 
   /// Returns the bound of the plan. It is computed at the first call.
@@ -92,7 +91,7 @@ class Totals final : public Sink {
   std::optional<double> question_bound() const { return question_bound_; }
 
   /// Sets the seconds of a step in the steady state that a longer run has shown (run/further_steps.hpp). Pass nullopt
-  /// if there was no longer run.
+  /// if only the run itself was executed.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 

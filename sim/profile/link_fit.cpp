@@ -99,8 +99,7 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
 }
 
 /// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. The key `up`
-/// gets separate rates if both directions were measured. It also gets them if the base has rates for `up`, because
-/// these rates would otherwise stay.
+/// gets its own rates if both directions were measured, or if the base has rates for `up` that must be replaced.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);

@@ -34,8 +34,8 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   return shapes;
 }
 
-/// Returns a value in the form that `--where` and `where` accept. The value is in quotes if one of its characters would
-/// otherwise end it.
+/// Returns a value in the form that `--where` and `where` accept. The value is in quotes if it contains a character
+/// that would end it too early.
 std::string value_text(const std::string& value) {
   return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
 }

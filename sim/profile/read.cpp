@@ -108,10 +108,12 @@ void require_distinct(const Profile& profile) {
   for (const ProfileRow& row : profile.rows) {
     const auto [found, fresh] = known.emplace(key_of(row), &row);
     if (!fresh)
-      profile.fail(row, "this row repeats the row of line " + std::to_string(found->second->line) +
-                            " (" + words_of(row) +
-                            "): give the two a different node or method, or another column that "
-                            "identifies rows, or write one row with all its seconds_samples");
+      profile.fail(
+          row,
+          "this row repeats the row of line " + std::to_string(found->second->line) + " (" +
+              words_of(row) +
+              "): give the two rows different nodes or methods, or another column that identifies "
+              "rows, or write one row with all its seconds_samples");
   }
 }
 

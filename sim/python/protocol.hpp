@@ -39,14 +39,14 @@ using Memory = MemoryFile;
 /// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message, and returns true. Returns false if whether the other side has closed the
-/// socket. If `wait` is false, the function also returns false when the socket is full because the other side has not
-/// read earlier messages. Throws IoError on any other failure.
+/// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
+/// If `wait` is false, the function also returns false when the socket is full because the other side has not read
+/// earlier messages. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 
 struct Received {
-  bool ended = false;  ///< the other side has closed the socket
+  bool ended = false;  ///< whether the other side has closed the socket
   std::size_t size = 0;
   std::vector<Descriptor> descriptors;
 };

@@ -53,7 +53,7 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
-/// Restores the number of a plan's iterations when it is destroyed.
+/// Changes the number of a plan's iterations. The destructor restores the number.
 class IterationOverride {
  public:
   IterationOverride(Plan& plan, std::int64_t iterations)

@@ -39,8 +39,8 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of the context factory. SimGrid chooses it, unless the environment names another one (sanitizers
-/// need "thread").
+/// Returns the name of the context factory that the environment demands (sanitizers need "thread"). If the result is
+/// empty, SimGrid chooses the factory.
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";

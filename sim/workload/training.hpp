@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// What an update reads, writes and computes for one parameter.
+/// An optimizer, with the state and the FLOP of its update per parameter.
 struct Optimizer {
   std::string name;
   std::string summary;

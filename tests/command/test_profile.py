@@ -96,7 +96,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)  # and copies over the link
-        self.assertIn("66.67 % of the computation's seconds are backward passes that were taken to be a multiple",
+        self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))
 
     def test_an_answer_names_the_device_of_the_rows(self):

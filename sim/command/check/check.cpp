@@ -1,4 +1,4 @@
-// sluice check: compares results with earlier ones, or two policies with each other.
+// The command `sluice check` compares results with earlier results, or two policies with each other.
 #include <filesystem>
 #include <memory>
 
@@ -50,7 +50,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give one of them");
 }
 
-/// Writes errors in full to standard error, because the report has only their first line.
+/// Writes whole error messages to standard error, because the report has only their first lines.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);
@@ -151,8 +151,8 @@ const Command check_command = {
     .options =
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",
-          .summary = "accept the new results: write what is missing or different, and keep "
-                     "tolerances that were set"},
+          .summary =
+              "accept the new results: write missing and different baselines, and keep their tolerances"},
          {.name = "strict", .summary = "fail on every difference, not only on worse numbers"},
          {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
          force_option(Output::junit),
@@ -172,15 +172,14 @@ const Command check_command = {
         "A baseline is DIR/<scenario>.json, the numbers, with DIR/<scenario>.plan, the plan.\n"
         "docs/check.md describes both, and how to run this in GitHub's and GitLab's CI.\n\n"
         "A number is worse if it moved in its bad direction beyond its tolerance. Worse numbers\n"
-        "and missing baselines fail. Better numbers are only reported, and so are changes of the\n"
-        "plan, of the scenario, and of numbers without a direction; --strict makes these fail, "
-        "too.\n\n"
-        "--compare takes two policies. Each is a name, which keeps the parameters that it shares\n"
-        "with the policy of the scenario, or a mapping, {name: streamed, prefetch: 0}.\n\n"
-        "JSON keys: format, baseline, exit_code, accept (the command that accepts the new "
-        "values),\n"
-        "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), "
-        "fails,\n"
+        "and missing baselines fail. Better numbers are only reported. Changes of the plan, of\n"
+        "the scenario, and of numbers without a direction are also only reported. With --strict,\n"
+        "all these differences fail, too.\n\n"
+        "--compare takes two policies. A policy is a name, or a mapping such as {name: streamed,\n"
+        "prefetch: 0}. A policy that is given by its name takes those parameters of the\n"
+        "scenario's policy that it also has.\n\n"
+        "JSON keys: format, baseline, exit_code, accept (the command that accepts the new values),\n"
+        "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), fails,\n"
         "written, message, slower (stages and links), input (changed, keys: key, expected, got),\n"
         "plan (changed, differences, more), metrics (those that differ, or all with -v: metric,\n"
         "key, unit, verdict, expected, got, difference, percent, better, rtol, atol), numbers\n"

@@ -1,5 +1,5 @@
-// The report of a check for programs and for continuous integration. It is written as JSON, as JUnit's XML, or as
-// GitHub's annotations.
+// Writes the report of a check for programs and for continuous integration, as JSON, as JUnit's XML, or as GitHub's
+// annotations.
 #include <regex>
 
 #include "document/load.hpp"
@@ -79,9 +79,8 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 
 // --- XML ----------------------------------------------------------------------------------------
 //
-// Elements and attributes are those of the schema against which Jenkins checks reports
-// (junit-10.xsd of its xUnit plugin). It has no attribute for a file, so the text of a test case
-// begins with the path.
+// Elements and attributes follow the schema against which Jenkins checks reports (junit-10.xsd of its xUnit plugin).
+// This schema has no attribute for a file, so the text of a test case begins with the path.
 
 /// Escapes text for an attribute or an element. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
@@ -133,7 +132,7 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes the message of a workflow command. With `property`, it escapes one of the command's properties.
+/// Escapes the message of a workflow command, or, if `property` is true, one of the command's properties.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -153,8 +152,8 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// Returns the properties of an annotation that give its place. The message of an error begins with FILE:LINE:COLUMN if
-/// the place is known. FILE may be a file that the scenario names.
+/// Returns those properties of an annotation that say its place. If the place of an error is known, its message begins
+/// with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

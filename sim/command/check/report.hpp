@@ -1,4 +1,4 @@
-// The answer of `sluice check`: for people, for programs, and for continuous integration.
+// Makes the answer of `sluice check` for people, for programs, and for continuous integration.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ struct CheckReport {
   CheckResult result;
   std::string folder;  ///< folder of the baselines
   bool update = false;
-  bool strict = false;   ///< whether every difference fails, even an improvement
+  bool strict = false;   ///< whether every difference fails, including improvements
   bool verbose = false;  ///< whether equal numbers are shown, too
 
-  /// Whether the scenario fails. With `update` only errors fail, because everything else was accepted.
+  /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the exit code of the first error. If there is no error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
-  /// Returns the command line that accepts all differences; it is empty if there are none.
+  /// Returns the command line that accepts all differences, or an empty text if there are no differences.
   std::string accept_command() const;
 };
 
@@ -37,7 +37,7 @@ std::string check_github(const CheckReport& report);
 std::string check_junit(const CheckReport& report);
 
 struct SideBySideReport {
-  std::string a, b;  ///< the policies as given
+  std::string a, b;  ///< the policies as the user gave them
   std::vector<SideBySide> rows;
   /// Returns the exit code of the first error, or 0 if there is none. An infeasible plan is an answer, not an error.
   int exit_code() const;

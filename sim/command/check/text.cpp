@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Formats whole numbers in full, and others with ten digits. With ten digits, a difference that exceeds a relative
-/// tolerance of 1e-9 is visible.
+/// Formats whole numbers in full, and other numbers with ten digits. Ten digits show every difference that exceeds a
+/// relative tolerance of 1e-9.
 std::string number_text(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   std::array<char, 64> buffer{};
@@ -82,7 +82,7 @@ std::string plan_text(const PlanDifference& plan) {
   return text;
 }
 
-/// Puts a label like "  input: " before the first line, and indents the others below it.
+/// Puts a label like " input: " before the first line, and indents all other lines by the width of the label.
 std::string remark(const std::string& label, std::string text) {
   std::string result;
   while (!text.empty()) {

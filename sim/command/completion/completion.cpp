@@ -17,7 +17,7 @@ bool begins(const std::string& word, const std::string& with) {
   return word.compare(0, with.size(), with) == 0;
 }
 
-/// Offers the words that begin with `typed`. The text `before` is put in front of each.
+/// Offers the words that begin with `typed`. The text `before` is put in front of each offered word.
 void offer(Completions& completions, const Words& words, const std::string& typed,
            const std::string& before = {}) {
   for (const std::string& word : words)
@@ -37,8 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers the values of an option, also as a list A,B,C if the option takes one. If the option does not list its
-/// values, files are offered.
+/// Offers the values of an option. If the option takes a list A,B,C, offers its next element. If the option does not
+/// list its values, names of files are offered.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -50,7 +50,7 @@ void offer_value(Completions& completions, const Option& option, const std::stri
 
 // --- KEY=VALUE -----------------------------------------------------------------------------------
 
-/// The keys of overrides, with the words that each may have as a value.
+/// The keys of overrides, and for each key the words that may be its value.
 class Keys {
  public:
   void add(const std::string& key, const Words& values = {}) {
@@ -63,7 +63,7 @@ class Keys {
     add(way + field.name, values);
   }
 
-  /// Adds every value that the document has, with its path.
+  /// Adds the paths of all values in the document.
   void add_present(const Value& value, const std::string& way) {
     if (!value.is_map()) return add(way);
     for (const Value::Entry& entry : value.entries())
@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that may be written instead of a mapping: names of bundled documents, or the allowed values of the
-/// key that such a word sets.
+/// Returns the words that may be written instead of a mapping. They are names of bundled documents, or allowed values
+/// of the key that such a word sets.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)
@@ -133,14 +133,15 @@ Keys keys_of(const Command& command, const Words& positionals) {
       if (command.name == "fits") add_record(keys);
     }
   } catch (const Error&) {
-    // The document cannot be read, so that no keys of it are offered.
+    // The document cannot be read, so its keys are not offered.
   }
   return keys;
 }
 
 // --- a command -----------------------------------------------------------------------------------
 
-/// Returns the positional arguments: the words before the last one, without options, values of options, and overrides.
+/// Returns the positional arguments before the last word. Options, values of options, and overrides are not positional
+/// arguments.
 Words positionals_of(const Command& command, const Words& words) {
   Words positionals;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {

@@ -1,4 +1,4 @@
-// Finds what may follow on a command line, for a shell that completes it.
+// Finds the words that may follow on a command line. A shell uses them to complete the line.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace sluice {
 
 struct Completions {
-  std::vector<std::string> words;  ///< complete words that begin with the last given word
-  bool files = false;              ///< whether names of files are possible, too
+  std::vector<std::string> words;  ///< possible words that begin with the last given word
+  bool files = false;              ///< whether names of files are also possible
 };
 
-/// Returns what may replace the last of `words`, which may be empty or the beginning of a word. `words` does not
-/// contain the program's name. For wrong words it returns nothing instead of throwing.
+/// Returns the words that may replace the last element of `words`, which may be empty or the beginning of a word.
+/// Parameter `words` does not contain the program's name. If `words` has errors, the result is empty.
 Completions completions_of(const std::vector<std::string>& words);
 
 }  // namespace sluice

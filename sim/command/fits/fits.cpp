@@ -1,4 +1,4 @@
-// sluice fits: says how many samples of a model fit on each card of a list.
+// The command `sluice fits` says how many samples of a model fit on each card of a list.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word for `--fates` that asks for a table of all strategies.
+/// The value of `--fates` that asks for a table of all strategies.
 constexpr const char* all_strategies = "all";
 
 std::vector<std::string> split(const std::string& list, const std::string& option) {
@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
     if (end == begin)
       throw UsageError(
           "'" + list + "' for '--" + option +
-          "' has an empty name between its commas; expected one, or several with commas between them");
+          "' has an empty name between its commas; expected one name, or several names separated by commas");
     parts.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -85,7 +85,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform with this capacity for the default memory of each of its devices.
+/// Returns the platform with this capacity as the capacity of each device's default memory.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -103,8 +103,7 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Returns one card per platform. If the user gives capacities of memory, it returns one card per platform and
-/// capacity.
+/// Returns one card per platform, or, if the user gives capacities of memory, one card per platform and capacity.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
@@ -155,7 +154,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Finds the answer for each strategy. The progress line disappears before anything else is printed.
+/// Finds the answer for each strategy. The progress line is removed before the answer is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;
@@ -210,79 +209,83 @@ const Command fits_command = {
     .positionals = "MODEL",
     .names_folder = "models",
     .overrides = true,
-    .options = {{.name = "platform",
-                 .value = "P,P...",
-                 .summary = "files, or names of `sluice list platforms`",
-                 .absent = "one device without limit",
-                 .suggested = [] { return bundled_names("platforms"); }},
-                {.name = "memory",
-                 .value = "B,B...",
-                 .summary = "asks each platform with each of these memories, as in 8GB,16GB",
-                 .absent = "the platform's own"},
-                {.name = "mode",
-                 .value = "M",
-                 .summary = "whether the model is trained",
-                 .absent = "training",
-                 .choices = {"inference", "training"}},
-                {.name = "optimizer",
-                 .value = "O",
-                 .summary = "the rule that updates the weights",
-                 .absent = "sgd",
-                 .names = [] { return optimizer_catalog().names(); }},
-                {.name = "dtype",
-                 .value = "T",
-                 .summary = "element type of weights and activations",
-                 .absent = "float32",
-                 .choices = dtype_names()},
-                {.name = "policy",
-                 .value = "P",
-                 .summary = "the policy, which decides whether weights stay or take turns",
-                 .absent = "resident",
-                 .choices = {"resident", "streamed"}},
-                {.name = "fates",
-                 .value = "F",
-                 .summary = "what becomes of activations; all: a table of every strategy",
-                 .absent = "keep_all",
-                 .names = [] { return fate_catalog().names({all_strategies}); }},
-                {.name = "batch",
-                 .value = "N",
-                 .summary = "a batch to be accumulated from micro-batches",
-                 .absent = "four times the largest micro-batch, when training"},
-                {.name = "write",
-                 .value = "FOLDER",
-                 .summary = "write the scenario of each card's largest micro-batch there, for "
-                            "`sluice run`",
-                 .absent = "none is written"},
-                {.name = "json", .summary = "as JSON, with full precision"}},
+    .options =
+        {{.name = "platform",
+          .value = "P,P...",
+          .summary = "files, or names of `sluice list platforms`",
+          .absent = "one device without limit",
+          .suggested = [] { return bundled_names("platforms"); }},
+         {.name = "memory",
+          .value = "B,B...",
+          .summary = "try each platform with each of these sizes of memory, such as 8GB,16GB",
+          .absent = "the platform's own"},
+         {.name = "mode",
+          .value = "M",
+          .summary = "whether the model is trained",
+          .absent = "training",
+          .choices = {"inference", "training"}},
+         {.name = "optimizer",
+          .value = "O",
+          .summary = "the rule that updates the weights",
+          .absent = "sgd",
+          .names = [] { return optimizer_catalog().names(); }},
+         {.name = "dtype",
+          .value = "T",
+          .summary = "element type of weights and activations",
+          .absent = "float32",
+          .choices = dtype_names()},
+         {.name = "policy",
+          .value = "P",
+          .summary = "the policy, which decides whether weights stay or take turns",
+          .absent = "resident",
+          .choices = {"resident", "streamed"}},
+         {.name = "fates",
+          .value = "F",
+          .summary = "what becomes of activations; all prints a table of every strategy",
+          .absent = "keep_all",
+          .names = [] { return fate_catalog().names({all_strategies}); }},
+         {.name = "batch",
+          .value = "N",
+          .summary = "a batch to be accumulated from micro-batches",
+          .absent = "four times the largest micro-batch, when training"},
+         {.name = "write",
+          .value = "FOLDER",
+          .summary =
+              "write the scenario of each card's largest micro-batch into this folder, for `sluice "
+              "run`",
+          .absent = "none is written"},
+         {.name = "json", .summary = "as JSON, with full precision"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
-        "model.KEY=VALUE sets its parameters and scale; where KEY begins with platform, workload,\n"
-        "stages, policy, phases, fates, cost or memory it changes the scenario, as in\n"
+        "model.KEY=VALUE sets its parameters and scale. If KEY begins with platform, workload,\n"
+        "stages, policy, phases, fates, cost or memory, KEY=VALUE changes the scenario, as in\n"
         "workload.master_weights=true.\n\n"
         "A micro-batch fits if its scenario has a plan that passes the check of `sluice run`.\n"
-        "--write FOLDER writes the scenario of the largest micro-batch: `sluice run` runs it\n"
-        "(exit code 0), and exits with 4 if workload.batch=N adds one more sample. Without\n"
-        "accumulation the micro-batch is the batch. The search for the largest micro-batch uses\n"
-        "the bytes that are lacking, and then asks the next three (with --fates optimal the next\n"
-        "one). It does not prove that none beyond these fits. Stages are cut wherever a single\n"
-        "tensor crosses (stages.cut).\n\n"
-        "Memory by class is what the device holds at the first moment of its peak, if only one\n"
-        "action runs at a time. This is the least that is needed; transfers that overlap use the\n"
-        "rest. \"the next one lacks\" gives the bytes by which the peak with one more sample\n"
-        "exceeds the capacity, and in brackets the class that needs most. If a card cannot be\n"
-        "asked, for example because it has no rate for the dtype, its row says why.\n\n"
-        "Accumulation sums gradients over any number of micro-batches that fit. The batch shown\n"
-        "is divided into the largest of its divisors that fit. Seconds are those of a step in\n"
-        "the steady state, by the cost model (cost.model). With cost.model=measured, only sizes\n"
-        "decide what fits (a cut or fates that need seconds take those of peak). Then only the\n"
-        "micro-batch that was measured has seconds: give it as --batch.\n\n"
+        "--write FOLDER writes the scenario of the largest micro-batch. `sluice run` runs this\n"
+        "scenario with exit code 0, and exits with 4 if workload.batch=N adds one more sample.\n"
+        "Without accumulation, the micro-batch is the batch. The search for the largest\n"
+        "micro-batch uses the numbers of missing bytes. It then tries the next three sizes (with\n"
+        "--fates optimal, the next size). The search does not prove that no larger size fits.\n"
+        "Stages are cut wherever a single tensor crosses (stages.cut).\n\n"
+        "The table of memory shows the bytes of each class that the device holds at the first\n"
+        "moment of its peak, if only one action runs at a time. These bytes are the least that\n"
+        "the micro-batch needs. Transfers that overlap with computation use the remaining memory.\n"
+        "\"the next one lacks\" gives the bytes by which the peak with one more sample exceeds\n"
+        "the capacity, and in brackets the class that needs most. If there is no answer for a\n"
+        "card, for example because the card has no rate for the dtype, its row says why.\n\n"
+        "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
+        "divided into micro-batches whose size is its largest divisor that fits. Seconds are\n"
+        "those of a step in the steady state, by the cost model (cost.model). With\n"
+        "cost.model=measured, only sizes decide what fits. (A cut, or fates, that need seconds\n"
+        "take the seconds of the cost model peak.) In this case, only the measured micro-batch\n"
+        "has seconds: give its size as --batch.\n\n"
         "Caches of keys and values (kv_cache) are held for all samples of a step. To decode, set\n"
         "model parameters such as tokens=1 cached=4095, and --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
         "measured_batch (null except with cost.model=measured), cards. Keys of a card: platform,\n"
         "device, cost, capacity_bytes or null, reserved_bytes, largest (samples; null if any\n"
         "number fits), one, most and next (each with samples, bytes, by_class, action, doing, or\n"
-        "null), missing_bytes, refusal, error (why the card cannot be asked), step_s,\n"
+        "null), missing_bytes, refusal, error (why there is no answer for the card), step_s,\n"
         "samples_per_s, accumulation (batch, micro_batch, step_s, or null), scenario (its file,\n"
         "or null). --fates all has strategies (fates, cards) instead of cards.\n\n"
         "The exit code is 4 if no card has room for a single sample.\n",

@@ -1,4 +1,4 @@
-// The answer of `sluice fits`, for people and as JSON.
+// Makes the answer of `sluice fits` for people and as JSON.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace sluice {
 struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
-  std::vector<std::string> names;  ///< names of the cards, as given on the command line
-  /// Files to which the scenarios were written; empty if none were written.
+  std::vector<std::string> names;  ///< names of the cards, as on the command line
+  /// Files to which the scenarios were written. The list is empty if no scenarios were written.
   std::vector<std::string> files;
 };
 

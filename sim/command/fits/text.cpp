@@ -20,7 +20,8 @@ std::string seconds(double s) {
   return format_quantity(s, Dimension::seconds);
 }
 
-/// Returns the cost model, such as "roofline". If the cards have different ones, it returns one per card.
+/// Returns the name of the cost model, such as "roofline". If the cards have different cost models, returns one name
+/// per card.
 std::string costs_of(const FitsAnswer& answer) {
   std::vector<std::string> of_each, names;
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
@@ -43,7 +44,7 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Divides a table that is too wide into several tables below each other. Each repeats the first
+/// Divides a table that is too wide into several tables below each other. Each of these tables repeats the first
 /// column.
 std::string in_pages(const TextTable& table) {
   std::string text;
@@ -79,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns the memory of one sample (once, if it is the same on all cards), and of the largest
-/// micro-batch of each card.
+/// Returns the memory of one sample and of the largest micro-batch for each card. If one sample needs the same memory
+/// on all cards, it is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -177,8 +178,8 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns whether the batch does not fit in any number of micro-batches. This happens if all samples of the batch have
-/// a cache, because then smaller micro-batches do not save enough memory.
+/// Returns whether the batch does not fit with any number of micro-batches. The reason may be caches of all samples of
+/// the batch, which smaller micro-batches do not reduce.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

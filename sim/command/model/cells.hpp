@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns the columns of a list "a,b,c", or of "all" (without a platform, those that need none). Throws UsageError for
-/// a column that is unknown, is given twice, or needs a platform.
+/// Returns the columns of a list "a,b,c", or of "all". Without a platform, "all" means the columns that need no
+/// platform. Throws UsageError for a column that is unknown, appears twice, or needs a missing platform.
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);

@@ -1,4 +1,4 @@
-// sluice model: prints the stage table of a model. With a platform, it also prints milliseconds.
+// The command `sluice model` prints the stage table of a model, and with a platform also milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"
@@ -94,11 +94,11 @@ const Command model_command = {
          {.name = "device",
           .value = "D",
           .summary = "the device that computes",
-          .absent = "the platform's first one"},
+          .absent = "the platform's first device"},
          {.name = "cost",
           .value = "C",
           .summary = "the cost model of forward and backward ms",
-          .absent = "roofline where each device has a memory bandwidth, else peak"},
+          .absent = "roofline if each device has a memory bandwidth, else peak"},
          {.name = "dtype",
           .value = "T",
           .summary = "element type",
@@ -106,8 +106,8 @@ const Command model_command = {
           .choices = dtype_names()},
          {.name = "columns",
           .value = "LIST",
-          .summary = "all, or some of those above with commas between them",
-          .absent = "all in CSV, the most asked for in the table"},
+          .summary = "all, or some of the columns above, separated by commas",
+          .absent = "all in CSV, the most useful in the table"},
          {.name = "json", .summary = "as JSON: all columns, with full precision"},
          {.name = "csv", .summary = "one row per layer, for spreadsheets"},
          {.name = "data-island",
@@ -115,17 +115,18 @@ const Command model_command = {
               "a table as JSON that a web page embeds; without --columns it has the columns of a "
               "stage table, so that `sluice model` can read it again"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its parameters\n"
-        "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts and times are of\n"
+        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its\n"
+        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are of\n"
         "one sample. The state is the output of a layer, in elements. A model that is a stage\n"
-        "table has no MACs. models/FORMAT.md says what a layer keeps; a tensor that several\n"
-        "layers read counts at the first of them.\n\n"
+        "table has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several\n"
+        "layers read counts at the first of these layers.\n\n"
         "A transfer takes bytes / bandwidth of the slowest link between host memory and the\n"
-        "device, without set-up and latency. Computing takes FLOP / (rate x efficiency). Under\n"
+        "device, without set-up and latency. Computing takes FLOP / (rate x efficiency). With\n"
         "--cost measured, forward and backward ms are the measured times divided by the number of\n"
-        "samples that were measured together (measured_batch of the model). Copies that fit: for\n"
-        "a layer, how many of its states fit beside the parameters up to this layer (without\n"
-        "other working memory); for the model, how often all its parameters fit.\n\n" +
+        "samples that were measured together (measured_batch of the model). For a layer, \"copies\n"
+        "that fit\" is the number of its states that fit into the memory together with the\n"
+        "parameters up to this layer, without other working memory. For the model, it is the\n"
+        "number of times that all parameters fit.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

@@ -37,7 +37,7 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// Returns the text of as many columns as fit on the page. If the page has no limit, 120 characters are the limit.
+/// Returns the table with all columns that fit on the page. If the page has no limit, the limit is 120 characters.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);

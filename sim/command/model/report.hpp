@@ -1,4 +1,4 @@
-// The stage table of a model as text, as CSV and as JSON.
+// Makes the stage table of a model as text, as CSV and as JSON.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace sluice {
 
-/// The contents of the answer, which its three forms (text, CSV and JSON) share. If `target` is null, the answer has no
-/// times.
+/// The contents of the answer, in all its forms (text, CSV and JSON). If `target` is null, the answer has no times.
 struct ModelReport {
   const Model& model;
   DType dtype;

@@ -1,4 +1,4 @@
-// sluice placement: says where tensors should lie, in fast memory or in slow memory.
+// The command `sluice placement` says which tensors should be in fast memory, and which in slow memory.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -84,49 +84,49 @@ const Command placement_command = {
     .positionals = "SCENARIO",
     .names_folder = "scenarios",
     .overrides = true,
-    .options = {{.name = "fast",
-                 .value = "SIZES",
-                 .summary =
-                     "the size of fast memory: 40% (of the bytes that are needed), 16GB, 1:8 "
+    .options =
+        {{.name = "fast",
+          .value = "SIZES",
+          .summary = "the size of fast memory: 40% (of the bytes that are needed), 16GB, 1:8 "
                      "(fast to slow), 10%..100%:5, or several with commas",
-                 .absent = "10%..100%, and what the device has"},
-                {.name = "ways",
-                 .value = "A,B,C",
-                 .summary = "the ways to place tensors",
-                 .absent = "all",
-                 .suggested = way_names},
-                {.name = "device",
-                 .value = "NAME",
-                 .summary = "the device that computes",
-                 .absent = "the first with two memories"},
-                {.name = "nodes",
-                 .value = "N",
-                 .summary = "the most nodes of branch and bound for one placement",
-                 .absent = "1000"},
-                {.name = "in-place",
-                 .value = "READ:WRITE",
-                 .summary =
-                     "rates at which kernels read and write slow memory, on top of their time "
-                     "with everything in fast memory",
-                 .absent = "as the cost model gives it"},
-                {.name = "top",
-                 .value = "N",
-                 .summary = "how many of the tensors that matter most are shown",
-                 .absent = "10"},
-                {.name = "csv", .summary = "one row for each size and way"},
-                {.name = "json", .summary = "everything that is known, as one document"}},
+          .absent = "10%..100%, and the size of the device's memory"},
+         {.name = "ways",
+          .value = "A,B,C",
+          .summary = "the ways to place tensors",
+          .absent = "all",
+          .suggested = way_names},
+         {.name = "device",
+          .value = "NAME",
+          .summary = "the device that computes",
+          .absent = "the first device with two memories"},
+         {.name = "nodes",
+          .value = "N",
+          .summary = "the most nodes of branch and bound for one placement",
+          .absent = "1000"},
+         {.name = "in-place",
+          .value = "READ:WRITE",
+          .summary =
+              "rates at which kernels read and write slow memory; this time is added to their time with all "
+              "tensors in fast memory",
+          .absent = "as the cost model gives it"},
+         {.name = "top",
+          .value = "N",
+          .summary = "how many of the tensors that matter most are shown",
+          .absent = "10"},
+         {.name = "csv", .summary = "one row for each size and way"},
+         {.name = "json", .summary = "all results, as one JSON document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
-        "of two memories. These are the first two that the device reaches, or else its own memory\n"
-        "and host memory, which it then reads over the link. Slow memory must have room for all\n"
-        "tensors. The policy, cut and fates of the scenario do not matter, and the seconds of a\n"
-        "backward pass are computed layer by layer.\n\n"
-        "A slowdown is a time divided by the time with everything in fast memory. Within one\n"
-        "call, a way that searches is never slower with more memory, or with more freedom (in the\n"
-        "order static, synchronous, asynchronous). The gap says how far the result is from a\n"
-        "proven bound: (result - bound) / result. Every placement except that of the cache is\n"
-        "executed as a plan with two pools. The cost model has to count memories: peak is\n"
-        "refused, unless --in-place gives the rates of slow memory.\n\n"
+        "of two memories. The two memories are the first two that the device reaches. If the\n"
+        "device reaches only one memory, the second is host memory, which the device reads over\n"
+        "the link. Slow memory must have room for all tensors. The policy, cut and fates of the\n"
+        "scenario do not matter, and the seconds of a backward pass are computed layer by layer.\n\n"
+        "A slowdown is a time divided by the time with all tensors in fast memory. Within one\n"
+        "call, a way that searches is never slower with more memory. It is also never slower with\n"
+        "more freedom, in the order static, synchronous, asynchronous. The gap says how far the\n"
+        "result is from a proven bound: (result - bound) / result. Every placement except that of\n"
+        "the cache is executed as a plan with two pools. The cost model has to count memories:\n"
+        "peak is refused, unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
@@ -136,7 +136,7 @@ const Command placement_command = {
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
         "CSV has the columns of results.\n\n"
-        "The exit code is 4 if none of the ways fits any of the sizes.\n\n"
+        "The exit code is 4 if no way has a placement that fits for any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
     .examples =

@@ -1,4 +1,4 @@
-// What `sluice placement` prints: the curve, and the tensors that matter most.
+// Makes the answer of `sluice placement`: the curve, and the tensors that matter most.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// sluice profile compare: finds out whether two ways of measuring agree.
+// The command `sluice profile compare` says whether two ways of measuring agree.
 #include <algorithm>
 #include <cmath>
 
@@ -25,8 +25,8 @@ struct CompareRequest {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Reads a choice such as "cache=hot,cold", which compares rows of one profile: those with the first value in this
-/// column, and those with the second.
+/// Reads a choice such as "cache=hot,cold". With this choice, rows of one profile that have the first value in the
+/// column are compared with rows that have the second value.
 void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
@@ -74,7 +74,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, each as part of a sentence. The list is empty if they agree.
+/// Returns the reasons why the two sides do not agree, as parts of a sentence. The list is empty if the sides agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;
@@ -196,7 +196,8 @@ std::vector<Option> options() {
        .summary = "two kinds of rows of one profile: cache=hot,cold, method=simultaneous,single"},
       {.name = "but",
        .value = "COLUMNS",
-       .summary = "columns in which equal rows may differ: device, or cache,method"},
+       .summary =
+           "columns that are ignored when rows are matched, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",
@@ -212,8 +213,10 @@ std::vector<Option> options() {
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "verdict: the median ratio is at most this far from 1"},
-      {.name = "agree", .value = "S", .summary = "verdict: at least this share of the rows agrees"},
+       .summary = "for the verdict: the median ratio must be at most this far from 1"},
+      {.name = "agree",
+       .value = "S",
+       .summary = "for the verdict: at least this share of the rows must agree"},
       {.name = "rows",
        .value = "N",
        .summary = "how many of the rows that disagree to print",
@@ -236,10 +239,10 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "Two rows are the same if the columns that identify them are equal (operator, configuration, sizes, shapes, "
-        "memories, pass, ...). The columns of --but and --between may differ. Ratios are A / B; rows with a zero on "
-        "either side have none. With --median-within or --agree there is a verdict, and the exit code is 1 where A and "
-        "B do not agree.\n",
+        "A row of A and a row of B are compared if the columns that identify rows are equal (operator, "
+        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. Ratios "
+        "are A / B; a row with a zero in A or B has no ratio. With --median-within or --agree, the answer has a "
+        "verdict, and the exit code is 1 if A and B do not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "do configurations that are measured at once take as long as alone?"},

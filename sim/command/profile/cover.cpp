@@ -1,5 +1,5 @@
-// sluice profile cover: says which share of the measured time of a module or a model the times of its measured
-// operators add up to.
+// The command `sluice profile cover` compares the measured time of a module or a model with the sum of the measured
+// times of its operators.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -19,7 +19,7 @@ std::optional<double> quantity_option(const Arguments& arguments, const char* op
   return parse_quantity(arguments.text(option), dimension, std::string("--") + option);
 }
 
-/// Returns the batch of the profile's rows. Throws UsageError if they have several.
+/// Returns the batch of the profile's rows. Throws UsageError if the rows have different batches.
 std::int64_t usual_batch(const Profile& profile) {
   std::int64_t batch = 0;
   for (const ProfileRow& row : profile.rows) {
@@ -148,7 +148,7 @@ int run_cover(const Arguments& arguments) {
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   for (Option& option : operator_options("samples", "those of the profile",
-                                         "float32; without a MODEL the profile's"))
+                                         "float32; without a MODEL, the dtype of the profile"))
     all.push_back(std::move(option));
   const std::vector<Option> own = {
       {.name = "whole",
@@ -161,7 +161,9 @@ std::vector<Option> options() {
        .absent = "the joules of that row"},
       {.name = "target",
        .value = "S",
-       .summary = "the share to attribute; if it is given and not reached, the exit code is 1",
+       .summary =
+           "the share that the operators must reach; if this option is given and the share is not reached, the "
+           "exit code is 1",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
@@ -172,7 +174,7 @@ std::vector<Option> options() {
        .value = "N",
        .summary = "how many of the unmeasured operators to print",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with all of them"}};
+      {.name = "json", .summary = "as JSON, with all unmeasured operators"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -192,11 +194,12 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "It sums the times of the model's operators: the number of occurrences x the time that a row of the profile "
-        "gives. Without a MODEL it takes the profile's own occurrences. Rows of modules with children (level: inner) "
-        "and of the whole are never summed: the whole is only compared with the sum. Unmeasured operators are ranked "
-        "by the seconds that their FLOP and bytes would take. They are expected to take longer than that by the same "
-        "factor as the measured operators.\n",
+        "The command sums, over the model's operators, the number of occurrences x the time that a row of the "
+        "profile gives. Without a MODEL, it takes the occurrences in the profile. Rows of modules with children "
+        "(level: inner) and of the whole are never summed; the whole is only compared with the sum. Unmeasured "
+        "operators are ranked by the seconds that their FLOP and bytes would take at the rates of a platform. "
+        "Their expected times are longer than these seconds by the same factor as the times of the measured "
+        "operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "the share of the time, and what to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",

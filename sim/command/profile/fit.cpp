@@ -1,4 +1,4 @@
-// sluice profile fit: fits how long operators take as a function of their sizes.
+// The command `sluice profile fit` fits the seconds of operators as a function of their sizes.
 #include <optional>
 
 #include "base/part_file.hpp"
@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// Reads options such as "t4" or "Tesla T4=t4". The first device of that platform is the one that was measured.
+/// Reads options such as "t4" or "Tesla T4=t4". The first device of the named platform is the measured device.
 DevicesByName devices_of(const Arguments& arguments) {
   DevicesByName devices;
   for (const std::string& on : arguments.texts("on")) {
@@ -111,7 +111,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not measured".
+/// Returns a text with the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not
+/// measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)
@@ -125,7 +126,7 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  std::optional<PartFile> file;  // The file is opened first, because the fit takes minutes.
+  std::optional<PartFile> file;  // The file is opened before the fit, which takes minutes.
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
     file.emplace(path);
@@ -150,11 +151,13 @@ int run_fit(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
-  all.push_back({.name = "on",
-                 .value = "PLATFORM",
-                 .summary = "the platform whose first device was measured; NAME=PLATFORM for each "
-                            "where the profiles name several devices",
-                 .repeated = true});
+  all.push_back(
+      {.name = "on",
+       .value = "PLATFORM",
+       .summary =
+           "the platform whose first device was measured; NAME=PLATFORM for each device if the "
+           "profiles name several devices",
+       .repeated = true});
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
@@ -167,8 +170,9 @@ std::vector<Option> options() {
        .summary =
            "the number of random halves of the configurations from which errors are computed",
        .absent = "5"});
-  all.push_back({.name = "form-only",
-                 .summary = "leave out the corrections at the measured sizes: a short file"});
+  all.push_back(
+      {.name = "form-only",
+       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",
@@ -190,10 +194,10 @@ const Command profile_fit_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md "
-        "describes the formula and the classes. For the errors, half of the configurations are "
-        "fitted and the other half predicted. With several devices, each one is also predicted "
-        "from all others. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
+        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md describes the "
+        "formula and the classes. For the errors, half of the configurations are fitted, and the other half is "
+        "predicted. With several devices, each device is also predicted from all other devices. Use the file in a "
+        "scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
                   "a fit of two cards, and the errors for a card that was not fitted"}},

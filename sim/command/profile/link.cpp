@@ -1,4 +1,4 @@
-// sluice profile link: makes a platform's link from copies that were measured.
+// The command `sluice profile link` makes a platform's link from measured copies.
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number of copies, queued and single ones together.
+/// Returns the number of all copies, queued and single.
 std::size_t copies_of(const LinkDirection& one) {
   return one.fit.rows + (one.single ? one.single->rows : 0);
 }
@@ -85,7 +85,7 @@ std::vector<Option> options() {
       {.name = "device",
        .value = "NAME",
        .summary =
-           "the device that the link joins to the host; the link of a --platform keeps its own",
+           "the device that the link joins to the host; with --platform, the link keeps its own device",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',
@@ -110,12 +110,12 @@ const Command profile_link_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "Rows whose operator is copy, with sizes bytes=N, input_pools and output_pools (pinned or "
-        "pageable on the host's side, device on the other), and method: queued where copies "
-        "followed each other without a pause. Bandwidth and set-up are fitted by least squares of "
-        "relative errors, for each direction and kind of memory; latency is what a single copy "
-        "takes more than a queued one at 0 bytes. analysis/measure/copies.py measures such rows "
-        "with torch, copies.cu with CUDA.\n",
+        "The command uses rows whose operator is copy. Such rows have sizes bytes=N, and input_pools and "
+        "output_pools (pinned or pageable on the host's side, device on the other side). They have method: queued "
+        "if copies followed each other without a pause. Bandwidth and set-up are fitted by least squares of "
+        "relative errors, for each direction and kind of memory. Latency is the difference between the times of a "
+        "single copy and a queued copy at 0 bytes. analysis/measure/copies.py measures such rows with torch, "
+        "copies.cu with CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
                   "what the link does, and the lines of a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

@@ -1,4 +1,4 @@
-// sluice profile merge: joins several profiles into one, or turns a table into a profile.
+// The command `sluice profile merge` joins several profiles into one profile, or turns a table into a profile.
 #include "profile/merge.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"
@@ -50,9 +50,10 @@ const Command profile_merge_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Rows of the same operator become one: a measured row replaces one that is planned or failed, and where both "
-        "were measured their samples are pooled (where a row has no samples, n, mean and standard deviation of both "
-        "are combined). The header is that of the first profile. Keys that only other profiles have are added.\n",
+        "Rows of the same operator become one row. A measured row replaces a row that is planned or failed. If "
+        "both rows were measured, their samples are pooled. If one of these rows has no samples, n, mean and "
+        "standard deviation of both rows are combined. The header comes from the first profile. Keys that only "
+        "other profiles have are added.\n",
     .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv",
                   "one profile from two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",

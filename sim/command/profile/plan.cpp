@@ -1,4 +1,4 @@
-// sluice profile plan: lists the operators of a model that have to be measured.
+// The command `sluice profile plan` lists the operators of a model that have to be measured.
 #include <algorithm>
 
 #include "base/dtype.hpp"
@@ -113,12 +113,12 @@ const Command profile_plan_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The answer is a profile whose rows are not processed: fill in their times when you have "
-        "measured them. Without --pools equal operators (configuration and shapes) share one row, "
-        "with the number of occurrences. With --pools each operator has a row per placement of its "
-        "inputs, weights and output: 2^k rows for k tensors in two memories, without those that "
-        "are fixed. Rows of one run may be measured at once, because no two of them share a "
-        "tensor. (Whether operators measured at once take as long as alone, `sluice profile compare` can tell.)\n",
+        "The answer is a profile whose rows are not processed: fill in the times when you have measured them. "
+        "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
+        "occurrences. With --pools, each operator has a row per placement of its inputs, weights and output: 2^k "
+        "rows for k tensors in two memories, where fixed tensors do not count. Rows of one run may be measured at "
+        "once, because no two of them share a tensor. (`sluice profile compare` can tell whether operators that "
+        "are measured at once take as long as alone.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
                   "how many runs do placements need?"},

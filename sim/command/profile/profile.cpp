@@ -1,4 +1,4 @@
-// sluice profile: works with operators and the time and energy that were measured for them.
+// The command `sluice profile` works with measured times and energies of operators.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -27,19 +27,21 @@ const Catalog<Command>& profile_subcommands() {
 // clang-format on
 
 std::vector<Option> reading_options() {
-  return {{.name = "map",
-           .value = "MAP",
-           .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
-           .absent = "a table that is known by its heading"},
-          {.name = "where",
-           .value = "COLUMN=VALUE",
-           .summary = "only the rows in which a column has this value; several conditions with a ; "
-                      "between them; a value with a ; in it stands in double quotes"}};
+  return {
+      {.name = "map",
+       .value = "MAP",
+       .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
+       .absent = "a table that is known by its heading"},
+      {.name = "where",
+       .value = "COLUMN=VALUE",
+       .summary =
+           "use only the rows in which a column has this value; several conditions are separated by ;, "
+           "and a value that contains a ; is in double quotes"}};
 }
 
 namespace {
 
-/// Returns the conditions COLUMN=VALUE, with ; between them. A value in quotes may contain a ;.
+/// Splits a list of conditions COLUMN=VALUE at each ;. A value in quotes may contain a ;.
 std::vector<std::pair<std::string, std::string>> conditions_of(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> conditions;
   for (std::size_t at = 0; at < text.size();) {
@@ -134,10 +136,9 @@ const Command profile_command = {
     .most = 1,
     .positionals = "a subcommand",
     .details =
-        "A profile is a table of operators with the seconds and joules that were measured for them "
-        "(sim/profile/FORMAT.md). The cost model measured uses it: cost: {model: measured, "
-        "profile: FILE}. Tables of other programs can be read as profiles, too. These are "
-        "recognised by their headings:\n",
+        "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The "
+        "cost model measured uses it: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
+        "as profiles, too. The following tables are recognised by their headings:\n",
     .listed = tables_that_are_known,
     .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",

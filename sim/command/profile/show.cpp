@@ -1,4 +1,4 @@
-// sluice profile show: shows what was measured, and how reliably.
+// The command `sluice profile show` shows what was measured, and how reliable the measurements are.
 #include <algorithm>
 
 #include "command/figures.hpp"
@@ -168,8 +168,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Returns a text about the errors of interpolation between sizes. They are found by leaving out one row at a time and
-/// interpolating it from the others.
+/// Returns a text about the errors of interpolation between sizes. For these errors, each row is left out in turn and
+/// interpolated from the other rows.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
@@ -180,7 +180,7 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
       if (left.rows > 0)
         text += "\n" + of + " in " + std::string(name_of(dtype)) + " at the rates of " +
                 platform.name + ": of " + count_of(left.rows, "row") +
-                " that the others surround, each estimated from them, half are within " +
+                " that can be estimated from the other rows, half are within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
   return text.empty() ? "\nno operators of known sizes in an element type of " + platform.name +
                             ": nothing to interpolate\n"
@@ -204,11 +204,13 @@ int run_show(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
-  all.push_back({.name = "rows",
-                 .value = "N",
-                 .summary = "how many rows to print of those that vary most, and of those that are "
-                            "of several operators",
-                 .absent = "10"});
+  all.push_back(
+      {.name = "rows",
+       .value = "N",
+       .summary =
+           "how many rows to print of the rows that vary most, and of the rows of modules and "
+           "models",
+       .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",
                  .summary = "the error of cost.interpolate=sizes at this platform's rates, with "
@@ -231,10 +233,10 @@ const Command profile_show_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "Median, mean, and the mean of the samples within 3 standard deviations of the mean; MAD "
-        "is the median distance from the median; an outlier is farther than 3 x 1.4826 MAD from "
-        "the median. A configuration in several rows is one operator with equal sizes or shapes "
-        "that was measured in several places of a graph, memories or ways.\n",
+        "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
+        "mean. MAD is the median distance from the median. An outlier is farther than 3 x 1.4826 MAD from the "
+        "median. A configuration in several rows is one operator with equal sizes or shapes that was measured at "
+        "several places of a graph, in several memories, or in several ways.\n",
     .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile show table.csv --map columns.yaml --json",
                   "any table, by a map of its columns"}},

@@ -12,23 +12,24 @@ namespace sluice {
 
 const Catalog<Command>& profile_subcommands();
 
-/// The options --map and --where. --map says which columns of a table are the columns of a profile, and --where says
-/// which rows are used.
+/// Returns the options --map and --where. The option --map says which columns of a table are the columns of a profile,
+/// and --where says which rows are used.
 std::vector<Option> reading_options();
-/// Reads a profile with the options of reading_options(). Throws InputError, IoError, UsageError.
+/// Reads a profile with the options of reading_options(). Throws InputError, IoError and UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
-/// The options --batch, --dtype and --mode. They select the batch, the dtype and the passes of a model's operators.
+/// Returns the options --batch, --dtype and --mode. They select the batch, the dtype and the passes of a model's
+/// operators.
 std::vector<Option> operator_options(const std::string& batch_summary,
                                      const std::string& batch_absent,
                                      const std::string& dtype_absent = "float32");
-/// The passes for which --mode asks.
+/// Returns the passes that --mode selects.
 std::vector<std::string> passes_of(const Arguments& arguments);
 
 /// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
-/// Returns a cell of the table. It is the quantity with its unit, or a dash.
+/// Returns a cell of a table: the quantity with its unit, or a dash.
 std::string seconds_cell(const std::optional<double>& seconds);
 std::string joules_cell(const std::optional<double>& joules);
 

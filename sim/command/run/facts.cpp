@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// the greatest number of groups or replicas that are listed; the others are only counted
+// The greatest number of listed groups or replicas. Further groups or replicas are only counted.
 constexpr std::size_t most_listed = 8;
 
 using Facts = std::vector<Fact>;
@@ -27,7 +27,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds rows with a fact that each group has: one row per group, or a single row if the fact is equal for all groups.
+/// Adds a fact about each group: one row per group, or a single row if the fact is equal for all groups.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -99,7 +99,7 @@ void add_choice(Rows& rows, const Facts& facts) {
                       figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
 }
 
-/// Returns true for facts that have words of their own. Any other fact is a row under its name.
+/// Returns true for facts that this file describes in words. Any other fact becomes a row under the fact's name.
 bool has_words(const Fact& fact) {
   static const std::vector<std::string> names = {"cost",
                                                  "in_flight",

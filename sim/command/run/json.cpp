@@ -38,7 +38,7 @@ Value stage_value(const Report& report, const Stage& stage) {
   return map;
 }
 
-/// Returns the stages. For a plan file only their names are known.
+/// Returns the stages. If the input is a plan file, only the names of the stages are known.
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {

@@ -1,4 +1,4 @@
-// Describes where the computation's time and energy went.
+// Describes how the computation's time and energy are divided between operators.
 #include "study/operators/operators.hpp"
 #include <cmath>
 
@@ -21,7 +21,7 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Returns whether the energy differs from seconds x watts. It differs if energy was measured, or if operators that
+/// Returns whether the energy differs from seconds x watts. The energy differs if it was measured, or if operators that
 /// memory limits take less power.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;

@@ -1,4 +1,4 @@
-// sluice run: answers a scenario, or executes a plan file.
+// The command `sluice run` answers a scenario, or executes a plan file.
 #include "run/run.hpp"
 #include "base/utf8.hpp"
 #include "document/load.hpp"
@@ -22,8 +22,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan. A progress line disappears before anything else is printed. If a trace is written, it contains the
-/// notes, which are then also returned in `notes`.
+/// Runs the plan. The progress line is removed before other text is printed. If a trace is written, it contains the
+/// notes, and parameter `notes` receives the same notes.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");
@@ -114,30 +114,31 @@ const Command run_command = {
                      "from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
-        "value of it, as in platform.links.host.bandwidth=64GB/s or fates.strategy=keep_all.\n\n"
+        "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
+        "fates.strategy=keep_all.\n\n"
         "JSON keys:\n"
         "  format, scenario\n"
         "  question   the question in words; null where KEY=VALUE changed the scenario\n"
-        "  asked      model, parameters, platform, mode, dtype, batch, policy, cost and others; text: all in one line\n"
+        "  asked      model, parameters, platform, mode, dtype, batch, policy, cost and others; text: all in one "
+        "line\n"
         "  inputs     the whole scenario\n"
         "  status     complete\n"
-        "  certainty  measured, sourced, assumed: shares of the seconds of work; figures: the "
-        "assumed ones; text: all in one line\n"
+        "  certainty  measured, sourced, assumed: shares of the seconds of work; figures: the assumed ones; text: "
+        "all in one line\n"
         "  notes      each with name and text\n"
-        "  plan       name, actions, iterations, steps_per_iteration, iterations_per_step; facts: "
-        "what the policy decided\n"
-        "  stages     each with name, first_layer, last_layer, weight_bytes, and per sample "
-        "input_bytes, output_bytes, workspace_bytes, cache_bytes, macs, flop\n"
+        "  plan       name, actions, iterations, steps_per_iteration, iterations_per_step; facts: what the policy "
+        "decided\n"
+        "  stages     each with name, first_layer, last_layer, weight_bytes, and per sample input_bytes, "
+        "output_bytes, workspace_bytes, cache_bytes, macs, flop\n"
         "  pools      each with capacity_bytes and enforced\n"
         "  metrics    the numbers of `sluice list metrics`; null if a number is absent\n"
         "  units      the units of the metrics\n"
         "  operators  seconds, joules_above_idle, measured shares, classes, layers; or null\n"
         "  executor   what ran the plan: simgrid, replay or both\n"
         "  trace      path, content_sha256; or null\n\n"
-        "Where it does not fit or blocks (exit code 4), the keys are format, scenario, question, "
-        "asked, inputs, status (infeasible) and infeasible (headline, largest_batch, changes, "
-        "message, pool, needed_bytes, available_bytes, by_class, time_s, waiters: stream, action, "
-        "awaits, pool, bytes, tensors).\n\n"
+        "If no plan fits, or the run blocks (exit code 4), the keys are format, scenario, question, asked, inputs, "
+        "status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
+        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
         "Ctrl-C ends the run: the trace then has status=aborted and holds the executed actions.\n",
     .examples = {{"sluice run alexnet_x200", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",

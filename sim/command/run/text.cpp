@@ -15,15 +15,15 @@
 namespace sluice {
 namespace {
 
-// the greatest number of links or pools that are listed; the others are only counted
+// The greatest number of listed links or pools. Further links or pools are only counted.
 constexpr std::size_t most_listed = 8;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// Returns a text that says that the plan fits. If the capacity is not enforced, it says by how many bytes each memory
-/// is exceeded.
+/// Returns a text that says that the plan fits. If capacities are not enforced, the text says by how many bytes each
+/// memory is exceeded.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
@@ -49,7 +49,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// Adds the most important result: how long a step takes in the steady state, and the first step.
+/// Adds the most important results: the seconds of a step in the steady state, and of the first step.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");
@@ -65,7 +65,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // The sums are over all compute streams, and the share is of the makespans of all of them.
+  // The seconds are sums over all compute streams. The share refers to makespan x number of compute streams.
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -128,7 +128,7 @@ std::vector<std::string> devices_of(const Plan& plan) {
   return devices;
 }
 
-/// Adds the first few of several texts under one label. If some are left out, a last row gives the number of all.
+/// Adds the first few texts of a list under one label. If texts are left out, a last row gives the number of all texts.
 void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
                 const std::string& what) {
   for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)

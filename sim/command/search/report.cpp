@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// Returns the point that breaks the limits least.
+/// Returns the point that is nearest to keeping all limits.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -112,16 +112,16 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// Returns a text that says how certain it is that no other point is better.
+/// Returns a text that says whether another point may be better.
 std::string sureness(const SearchReport& report) {
-  if (report.result.exhaustive) return "all combinations were asked: nothing is better";
+  if (report.result.exhaustive) return "all combinations were run: no point is better";
   if (report.result.all_asked) {
     const std::size_t failed = report.result.sweep.count(PointResult::Status::failed);
     return "all combinations but the " + (failed == 1 ? "one" : std::to_string(failed)) +
-           " that failed were asked: of these nothing is better";
+           " that failed were run: none of them is better";
   }
   std::string text =
-      "searched, which is not a proof: a better point may lie between those that were asked";
+      "searched, which is not a proof: a better point may lie between the points that were run";
   if (report.result.used_up)
     text += "; it used up its points (--points " + std::to_string(report.request.most_points) +
             "), and more points may find a better one";

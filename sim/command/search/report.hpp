@@ -1,4 +1,5 @@
-// The answer of `sluice search`. It has the best point and how certain it is, as text, CSV or JSON.
+// Makes the answer of `sluice search` as text, CSV or JSON. The answer has the best point, and says whether another
+// point may be better.
 #pragma once
 
 #include <string>

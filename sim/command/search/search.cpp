@@ -1,4 +1,4 @@
-// sluice search: finds the best point of a scenario without asking all of them.
+// The command `sluice search` finds the best point of a scenario without running all points.
 #include "study/search/search.hpp"
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// The keys that are varied, and the changes that are the same at all points.
+/// The varied keys, and the changes that are the same at all points.
 struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
@@ -67,8 +67,8 @@ void require_some_point(const SearchResult& result) {
                      sweep.outcomes.front().message);
 }
 
-/// Returns 0 if a point was found, 1 if a point was found but some points could not be asked, and 4
-/// if no point keeps all limits.
+/// Returns the exit code: 0 if a point was found, 1 if a point was found but some points could not be run, and 4 if no
+/// point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("'--csv' and '--json' exclude each other; give one of them");
@@ -139,14 +139,14 @@ const Command search_command = {
          {.name = "points",
           .letter = 'n',
           .value = "N",
-          .summary = "the largest number of different points to ask",
+          .summary = "the largest number of different points to run",
           .absent = "200"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .summary = "keep each answer in this SQLite file, and do not run its points again",
           .absent = "answers are not kept"},
-         {.name = "csv", .summary = "all points that were asked with all numbers, as CSV"},
+         {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json", .summary = "the same as JSON, with the points that were found"},
          {.name = "jobs",
           .letter = 'j',
@@ -154,27 +154,27 @@ const Command search_command = {
           .summary = "how many points run at once; the answer does not depend on it",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
-         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"}},
+         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"
-        "  KEY=lo..hi      a range: any number where an end has a unit or a fraction, as in "
-        "8GB/s..64GB/s; otherwise whole numbers, as in 1..256\n"
-        "  KEY=a,b,c       these values, each tried with each of the other keys; KEY=lo..hi:n and "
-        "KEY=lo..hi*f list values, as in a sweep\n"
+        "  KEY=lo..hi      a range: any number where an end has a unit or a fraction, as in 8GB/s..64GB/s; "
+        "otherwise whole numbers, as in 1..256\n"
+        "  KEY=a,b,c       these values, each tried with each of the other keys; KEY=lo..hi:n and KEY=lo..hi*f "
+        "list values, as in a sweep\n"
         "  KEY=a           the same at all points\n\n"
         "METRIC is one of 'sluice list metrics', with a name after a dot if it has several\n"
-        "numbers (peak_bytes.gpu). It may also be a KEY that has a range, for example to find the\n"
-        "least bandwidth that keeps a limit.\n\n"
-        "Of lists and few whole numbers all combinations are asked. Unless some of them fail, no\n"
-        "combination is better than the one that is found. Ranges are searched: first their ends, then\n"
-        "DIRECT over the whole range, then Subplex from the best places (both of NLopt), then\n"
-        "whole numbers one by one. This is not a proof that no point is better; the answer says so.\n"
-        "A range over a factor of ten or more is searched by its logarithm. Nothing is random: the\n"
-        "same command asks the same points, so that with --store a search that was stopped\n"
-        "continues.\n\n"
-        "Exit code 4: no point keeps all limits. Exit code 1: some points could not be asked; their\n"
-        "rows have the errors.\n\n"
+        "numbers (peak_bytes.gpu). METRIC may also be a KEY that has a range, for example to find\n"
+        "the least bandwidth that keeps a limit.\n\n"
+        "If all keys have lists or few whole numbers, all combinations are run. If no combination\n"
+        "fails, no combination is better than the best point. Other ranges are searched: the ends\n"
+        "of the ranges first, then the whole ranges by DIRECT, then places near the best points\n"
+        "by Subplex (both are algorithms of NLopt), and then whole numbers one by one. Such a\n"
+        "search does not prove that no other point is better, and the answer says so. A range\n"
+        "over a factor of ten or more is searched by its logarithm. Nothing is random: the same\n"
+        "command runs the same points. So with --store, a search that was stopped can continue.\n\n"
+        "The exit code is 4 if no point keeps all limits, and 1 if some points could not be run.\n"
+        "The rows of these points have the errors.\n\n"
         "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, limits),\n"
         "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
     .examples =

@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// the greatest number of streams or pools that are drawn; the others are only counted
+// The greatest number of drawn streams or pools. Further streams or pools are only counted.
 constexpr std::size_t most_rows = 32;
 constexpr std::size_t most_causes = 8;
 
@@ -40,7 +40,7 @@ std::string question_of(const TraceReader& trace) {
   }
 }
 
-/// Returns the plan's name and facts, from the head of its text.
+/// Returns the plan's name and facts, which are in the head of its text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -68,7 +68,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Returns, for each of `columns` equal pieces of time, the share in which a series is busy.
+/// Divides the time into `columns` equal pieces. Returns for each piece the share of time in which a series is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -87,7 +87,7 @@ std::vector<double> resampled(const SeriesTable& table, std::span<const double> 
   return busy;
 }
 
-/// Draws one character per piece of time: a fuller block means a busier stream.
+/// Draws one character per piece of time. A fuller block means a busier stream.
 std::string strip(const std::vector<double>& shares) {
   static const std::vector<std::string> blocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static const std::vector<std::string> letters = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
@@ -112,7 +112,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Draws rows of a name and a drawing. Equal devices share a row.
+/// Draws rows with a name and a picture. Equal devices share a row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }
@@ -153,7 +153,7 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
   return drawn_rows(std::move(rows), trace);
 }
 
-/// Draws the rows of memories. Equal devices share a row, with the time of the first one.
+/// Draws the rows of memories. Equal devices share a row, which has the time of the first device.
 LabelledRows memory_rows(const TraceReader& trace) {
   constexpr char between = '\2';
   const std::vector<Labels::Pool>& pools = trace.labels().pools;

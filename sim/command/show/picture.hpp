@@ -1,5 +1,4 @@
-// Collects what `sluice show` draws from a trace. It reads the spans once and the memory events
-// once.
+// Collects the contents of `sluice show` from a trace. The spans and the memory events are each read once.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +17,12 @@ struct Activity {
     std::int64_t spans = 0;
   };
   struct WaitTotal {
-    std::string what;  ///< "load on gpu.host.down", "room in gpu, or its turn to get it"
+    std::string what;  ///< the awaited thing, such as "load on gpu.host.down"
     double seconds = 0;
     std::int64_t times = 0;
   };
-  double end_s = 0;                    ///< when the last span ended and arrived
-  double compute_span_s = 0;           ///< end_s x number of compute streams that did anything
+  double end_s = 0;                    ///< seconds until the last end or arrival of a span
+  double compute_span_s = 0;           ///< end_s x number of compute streams with spans
   std::vector<Stream> streams;         ///< in the order of the trace's labels
   std::vector<WaitTotal> wait_totals;  ///< longest first
 };
@@ -32,12 +31,13 @@ Activity activity_of(const TraceReader& trace);
 /// The highest level of a pool, and the bytes of each class of tensors at that moment.
 struct HighWater {
   std::int64_t peak = 0;
-  double time = 0;                                            ///< the first moment of the peak
-  std::vector<std::pair<std::string, std::int64_t>> classes;  ///< at that moment, largest first
+  double time = 0;  ///< the first moment of the peak
+  /// The bytes of each class at that moment, with the largest number first.
+  std::vector<std::pair<std::string, std::int64_t>> classes;
 };
 HighWater high_water_of(const TraceReader& trace, std::uint32_t pool);
 
-/// Draws the picture as text, `width` columns wide. Throws Interrupted on a signal.
+/// Returns the picture as text that is `width` columns wide. Throws Interrupted on a signal.
 std::string picture_of(const TraceReader& trace, std::size_t width);
 
 }  // namespace sluice

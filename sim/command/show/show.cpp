@@ -1,4 +1,4 @@
-// sluice show: draws a trace as a picture in the terminal.
+// The command `sluice show` draws a trace as a picture in the terminal.
 #include <algorithm>
 
 #include "base/processes.hpp"
@@ -11,8 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Draws in a process of its own, so that a file that was made to crash HDF5 cannot end the program by a
-/// signal.
+/// Draws in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {

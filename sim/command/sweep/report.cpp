@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t most_rows = 40;   ///< the greatest number of rows in the table
 constexpr std::size_t most_lines = 8;   ///< the greatest number of findings of one kind
-constexpr std::size_t piece = 1 << 20;  ///< bytes that are printed together
+constexpr std::size_t piece = 1 << 20;  ///< bytes that are collected before they are printed
 
-/// Returns the axes with several values. All other axes have the same value at all points.
+/// Returns the axes with several values.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)
@@ -37,8 +37,8 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// Shortens each key to its last words, as many as distinguish it from the other keys, such as "bandwidth" or
-/// "host.bandwidth".
+/// Shortens each key to its last words, such as "bandwidth" or "host.bandwidth". A shortened key has the fewest words
+/// that distinguish it from all other keys.
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;
   for (const std::string& key : keys) {
@@ -123,7 +123,7 @@ void add_best(LabelledRows& rows, const SweepReport& report) {
                                   "' is better; name another metric first in --metrics");
 }
 
-/// Adds a line for each column that has no number at any of the points that ran.
+/// Adds a line for each column without a number at all points that ran.
 void add_absent(LabelledRows& rows, const SweepReport& report) {
   if (report.result.count(PointResult::Status::complete) == 0) return;
   for (const std::string& metric : report.metrics) {
@@ -182,7 +182,7 @@ NumberNames all_names(const SweepResult& result) {
   return names;
 }
 
-/// A row of numbers in the order of `names`. If an outcome does not have one of the numbers, it is NaN.
+/// Makes rows of numbers in the order of `names`. A number that an outcome does not have is NaN.
 class Numbers {
  public:
   explicit Numbers(const NumberNames& names) {
@@ -203,7 +203,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if it has at least `piece` bytes, or in any case if `rest` is true.
+/// Prints the collected text if it has at least `piece` bytes, or if `rest` is true.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

@@ -1,4 +1,4 @@
-// The answer of `sluice sweep`. It is a table with findings below it, CSV, or JSON.
+// Makes the answer of `sluice sweep`: a table with findings below it, CSV, or JSON.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@ struct SweepReport {
   const std::string& scenario;  ///< name of the scenario
   const Points& points;
   const SweepResult& result;
-  /// The columns of the table, as in NumberName::text(). The first one decides which point is best.
+  /// The columns of the table, as in NumberName::text(). The first column decides which point is best.
   std::vector<std::string> metrics;
 };
 
 std::string sweep_text(const SweepReport& report);
-/// Prints all points with all numbers as CSV. The text is printed in pieces, because it may be too long for memory.
+/// Prints all points with all numbers as CSV. The text is printed in pieces, because the whole text may be too long for
+/// memory.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);
 /// Prints all points with all numbers as JSON. The entries of `head` come before "units" and "points".

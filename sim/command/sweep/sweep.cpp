@@ -1,4 +1,4 @@
-// sluice sweep: runs one scenario at many points.
+// The command `sluice sweep` runs one scenario at many points.
 #include "study/sweep/sweep.hpp"
 
 #include <optional>
@@ -31,8 +31,7 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// Returns the columns of the table. A metric that is given without the name of one of its numbers stands for all of
-/// them.
+/// Returns the columns of the table. A metric without the name of a number means all its numbers.
 std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
                                     const SweepResult& result) {
   std::vector<std::string> columns;
@@ -76,7 +75,7 @@ int run_merge(const Arguments& arguments) {
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
   for (const std::string& from : arguments.positionals)
-    // opened first, so that an error is thrown before the other store is made or changed
+    // The sources are opened first, so that an error is thrown before the target is made or changed.
     Store(from, Store::Mode::read);
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
@@ -86,7 +85,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Returns a function that runs plans by that executor. SimGrid can run only once per process.
+/// Returns a function that runs plans with that executor. SimGrid can run only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
@@ -124,8 +123,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// Returns 0 if every point has an answer, which may be that it does not fit. Returns 1 if some points could not be
-/// asked. If no point could be asked, throws the first error.
+/// Returns 0 if every point has an answer; an answer may be that the plan does not fit. Returns 1 if some points could
+/// not be run. If no point could be run, throws the first error.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   if (failed > 0 && failed == result.outcomes.size())
@@ -176,19 +175,20 @@ const Command sweep_command = {
     .overrides = true,
     .options =
         {{.name = "zip",
-          .summary = "combine the first values of all keys, then the second values, and so on; "
-                     "otherwise all combinations"},
+          .summary =
+              "combine the first values of all keys, then the second values, and so on, instead of all "
+              "combinations"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .summary = "keep each answer in this SQLite file, and do not run its points again",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
           .value = "NAMES",
           .summary =
-              "the columns of the table, separated by commas, as peak_bytes.gpu or, for all of "
-              "its numbers, peak_bytes; the first one decides which point is best",
+              "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
+              "metric such as peak_bytes; the first column decides which point is best",
           .absent = "steady throughput, step, utilisation and exposed transfer",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
@@ -200,8 +200,8 @@ const Command sweep_command = {
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "the share of the points that SimGrid repeats; they must take as long",
-          .absent = "1%, at least one point; 0: none"},
+          .summary = "the share of the points that SimGrid repeats; their times must be equal",
+          .absent = "1%, at least one point; 0 means none"},
          {.name = "executor",
           .value = "NAME",
           .summary = "what runs the points: replay, or simgrid, each point in a process of its own",
@@ -212,25 +212,26 @@ const Command sweep_command = {
           .summary =
               "run only every N-th point, beginning with the K-th: one of N parts, for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"},
+         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files that\n"
-        "the latter names are relative to the working folder.\n\n"
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. If the\n"
+        "scenario comes from standard input, files that it names are relative to the working\n"
+        "folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
-        "  KEY=lo..hi*f    lo, and then f times the one before, up to hi\n"
+        "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
         "  KEY=a           the same at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
-        "A point that does not fit is an answer; its row has the reason. If a point cannot be\n"
-        "asked (a wrong value), its row has the error, and the exit code is 1.\n\n"
-        "A point that SimGrid repeats (--verify) is planned again from its scenario, with all choices\n"
-        "that it leaves open, so that these are checked, too.\n\n"
-        "With --store, a sweep that was stopped in any way continues with the same command. The\n"
-        "resolved scenario and the program that computes it identify a point.\n"
+        "If a point does not fit, this is an answer, and its row has the reason. If a point\n"
+        "cannot be run because of a wrong value, its row has the error, and the exit code is 1.\n\n"
+        "If SimGrid repeats a point (--verify), the point is also planned again from its\n"
+        "scenario. So the choices that the scenario leaves open are checked, too.\n\n"
+        "With --store, the same command continues a sweep that was stopped in any way. A point is\n"
+        "identified by its resolved scenario and by the program that computes it.\n"
         "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",

@@ -60,9 +60,9 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width. They do so if Sluice wrote the row ("conv2d channels=64
-/// …"). If torch wrote the row ("Conv2d(3, 64, …)"), its class begins with a capital letter, and the channels come
-/// before height and width.
+/// Returns whether the channels come after height and width. In a row with words of Sluice ("conv2d channels=64 …"),
+/// the channels are last. In a row with words of torch ("Conv2d(3, 64, …)"), the class begins with a capital letter,
+/// and the channels come before height and width.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';

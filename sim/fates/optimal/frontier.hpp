@@ -53,7 +53,7 @@ struct FrontierSettings {
 class Frontier {
  public:
   struct Point {
-    std::int64_t peak = 0;  ///< the peak of memory_of the point's tape, in bytes
+    std::int64_t peak = 0;  ///< bytes, by memory_of() of the point's tape
     double seconds = 0;     ///< seconds of all operations; copies count with copy_price
   };
 

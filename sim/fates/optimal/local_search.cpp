@@ -49,8 +49,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-/// Improves fates by stage step by step. Each step changes one choice or, in short chains, two
-/// choices.
+/// Improves a list of one fate per stage. Each step changes one fate or, in short chains, two fates.
 void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
   Candidate here{{}, room_, infinite};
   take(tape_of(chain_, fates), here);

@@ -28,8 +28,7 @@ extern const Metric question_bound_s_metric = {
     .summary =
         "A lower bound of the makespan of every plan for this model, workload and machine that computes on the "
         "devices of the policy, in their first memory. The bound counts computation, the bytes that must cross the "
-        "host's links, the first loads, and the bytes for the last sample that must still be loaded because the "
-        "memory cannot hold them earlier.",
+        "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
         "Unlike lower_bound_s, this bound does not depend on the plan, so it depends neither on the cut nor on the "
         "order of actions. Use it to see whether another policy is worth trying: no policy on these devices can be "

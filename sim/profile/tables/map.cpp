@@ -210,7 +210,7 @@ ProfileRow row_of(const CsvTable& table, const std::vector<CsvCell>& cells,
   for (const auto* origins : {&common, &own})
     for (const Origin& origin : *origins) origin.fill(row, cells);
   if (row.operator_class.empty())
-    table.fail(cells.front(), "this row has no operator; expected the map to give one");
+    table.fail(cells.front(), "this row has no operator; the map must give an operator");
   row.processed =
       row.seconds.known() || !row.seconds.samples.empty() ? Processed::yes : Processed::no;
   try {
@@ -279,7 +279,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
   throw InputError(
       position_in(*source, 1, 1),
       "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with a known heading (" +
-          join(foreign_tables().names()) + "); --map MAP.yaml says which of its columns is what");
+          join(foreign_tables().names()) + "); --map MAP.yaml says what its columns mean");
 }
 
 }  // namespace sluice

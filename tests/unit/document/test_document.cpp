@@ -154,7 +154,7 @@ TEST_CASE("JSON that is not strict is refused") {
 }
 
 TEST_CASE("empty, binary and broken text is refused in both forms") {
-  const std::string empty = "the document is empty; `sluice new` writes one to begin with";
+  const std::string empty = "the document is empty; `sluice new` writes an example to begin with";
   for (const std::string name : {"t.yaml", "t.json", "t"}) {
     INFO(name);
     CHECK(refused("", name) == "3 " + name + ": error: " + empty);
