@@ -1,5 +1,5 @@
-// Activations are functions of each element. One operation counts as one FLOP, and so does one call of exp, erf, tanh,
-// max or min, because the cost of these calls differs between machines.
+// Activations are functions of each element. One operation counts as one FLOP. One call of exp, erf, tanh, max or min
+// also counts as one FLOP, because the cost of these calls differs between machines.
 //
 // The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
 // suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column

@@ -5,16 +5,16 @@
 namespace sluice {
 namespace {
 
-// An element takes these FLOP: its square, the sum of `size` squares (size - 1 additions), the multiplication by alpha,
-// the addition of k, the power beta, and the division. Each square is computed once. The sum is computed again for each
-// element.
+// An element takes the following operations of 1 FLOP: its square, size - 1 additions for the sum of `size` squares,
+// the multiplication by alpha, the addition of k, the power beta, and the division. Each square is computed only once,
+// but the sum is computed again for each element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // The output is y = x s^-beta, where s contains the sum of squares. The backward pass computes the sums s again, and
-  // sums of as many terms over the gradients of the neighbours.
+  // The output is y = x s^-beta, where s contains the sum of squares. The backward pass computes the sums s again. It
+  // also computes sums of `size` terms over the gradients of the neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
