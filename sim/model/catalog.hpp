@@ -16,8 +16,8 @@ namespace sluice {
 /// model/field.hpp). `everything` means the whole input, and `same_place` means the input pixel at the same position.
 /// The kinds `window` and `spread` have two numbers along each axis of an image:
 ///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
-///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
-///            input pixel lie `stride` further (a transposed convolution)
+///   spread   the reverse: `reach` output pixels depend on each input pixel, and the output pixels of the
+///            next input pixel lie `stride` further (a transposed convolution)
 /// An image is a shape of at least two axes. `reach` and `stride` leave out its last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };

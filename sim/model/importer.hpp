@@ -28,7 +28,7 @@ struct Importer {
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give in addition to the file
   bool open = false;  ///< whether the importer takes further keys, which it checks itself
-  /// Whether the file is read in a child process, because the importer uses a library of others.
+  /// Whether the file is read in a child process, because the importer uses a library that may fail.
   bool isolated = false;
   /// Converts the content of a file. `path` is used only for messages and names; the function does not open it.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
@@ -43,10 +43,9 @@ const Importer& importer_for(const std::string& path);
 /// for ever. The limits end the child process after some seconds.
 ChildLimits reading_limits(std::uintmax_t bytes);
 
-/// Does something only if the definition of `use` is a file of another program. `use` is a scenario's `model:` after
-/// includes and overrides. Reads this file, and replaces the definition by the imported document. Removes the
-/// importer's keys from `use`, so that only the keys that any model may have are left. Returns the importer's notes.
-/// Throws InputError, IoError.
+/// Imports the definition of `use` if it is a file of another program. `use` is a scenario's `model:` after includes
+/// and overrides. The imported document replaces the definition. The importer's keys are removed from `use`, so that
+/// only the keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

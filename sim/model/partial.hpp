@@ -1,5 +1,5 @@
-// A partial layer is a part of a layer, with a share of its output and its weights. This file splits layers into such
-// parts.
+// A partial layer is a part of a layer, with a share of its output and its weights. The functions split layers into
+// partial layers.
 #pragma once
 
 #include <cstdint>

@@ -232,7 +232,7 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
   }
 
-  /// Ties the layer to another layer, whose weights it shares. The layer may have a bias of its own.
+  /// Ties the layer to another layer, whose weights it shares. The layer may have its own bias.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");

@@ -211,7 +211,7 @@ Record make_model_use_record() {
   record.fields = {
       {.name = "file",
        .type = Type::text,
-       .summary = "the model's file, relative to this one",
+       .summary = "the file of the model, relative to this file",
        .optional = true},
       {.name = "definition",
        .type = Type::mapping,

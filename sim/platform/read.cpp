@@ -137,7 +137,7 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` such devices, each with pools of its own. All of them share a memory of the platform.
+/// Adds `count` such devices. Each device gets its own pools, but all share a memory of the platform.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;

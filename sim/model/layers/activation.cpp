@@ -170,7 +170,7 @@ const LayerType softmax_layer = {
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
         "the gradient g of the output, with 4 FLOP per element. It reads the output y, which is kept for it. Use it "
-        "after the last layer of a classifier; the layer `attention` contains a softmax of its own.",
+        "after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

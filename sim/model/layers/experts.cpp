@@ -145,8 +145,8 @@ const LayerType expert_matmul_layer = {
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "Adds up the copies of each row, one from each of its k experts, weighted by the second input, with 2 k - 1 "
-        "FLOP per output.",
+        "Adds up the k copies of each row, which come from its k experts and are weighted by the second input. Each "
+        "output takes 2 k - 1 FLOP.",
     .details =
         "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
         "it makes one row. The backward pass takes 3 FLOP per element of these rows, and reads both inputs.",

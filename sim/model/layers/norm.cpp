@@ -79,7 +79,7 @@ LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
 Field affine_field() {
   return {.name = "affine",
           .type = Type::boolean,
-          .summary = "whether each channel has a scale and a shift, 2 parameters",
+          .summary = "whether each channel has a scale and a shift, which are 2 parameters",
           .default_text = "true"};
 }
 

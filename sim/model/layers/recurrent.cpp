@@ -16,13 +16,13 @@ struct Cell {
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
-// rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
+// A value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the product with
-// r, and tanh. h = (1 - z) n + z h takes 4. A gru keeps r, z, n and b.
+// A value of gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the
+// product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h = o tanh(c)
-// takes 2. An lstm keeps i, f, g, o and c.
+// A value of lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h =
+// o tanh(c) takes 2. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {

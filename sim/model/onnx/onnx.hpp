@@ -1,6 +1,6 @@
 // Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It does not read weights, and
 // does not read other files. Files are not trusted: for any content of a file, the result is a document or an
-// InputError. The format is that of the ONNX operator schemas, version 1.12 (opset 17).
+// InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
 #include <cstdint>

@@ -269,9 +269,9 @@ class Loading {
     });
   }
 
-  /// Checks that the shapes agree with those that the file declares. If the file has symbolic dimensions, nothing is
-  /// checked, because exporters may have written the shapes for their example input. Declared extents that are not
-  /// positive are ignored.
+  /// Checks that the inferred shapes agree with the shapes that the file declares. If the file has symbolic dimensions,
+  /// nothing is checked, because exporters may have written the shapes for their example input. Declared extents that
+  /// are not positive are ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();

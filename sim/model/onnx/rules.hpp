@@ -1,7 +1,7 @@
-// The rules by which ONNX operators become layers: a rule names a layer type, or says what each element of the output
-// costs. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp, and the table in rules.cpp
-// lists the operators with their kinds. To add an operator of a known kind, add a line to this table. The operators are
-// those of the ONNX operator schemas, version 1.12.
+// The rules by which ONNX operators become layers: a rule names a layer type, or gives the cost of each element of the
+// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp, and the table in rules.cpp
+// lists the operators with their kinds. To add an operator of a known kind, add a line to this table. The operators
+// follow the ONNX operator schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct Draft {
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
-  /// The shapes of the type's input and output, if they differ from those of the tensors. In this case, views are added
-  /// before and after the layer.
+  /// The shapes of the type's input and output, if they differ from the shapes of the tensors. In this case, views are
+  /// added before and after the layer.
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If it is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};

@@ -1,7 +1,7 @@
 // Removes the data of weights from an ONNX file. Most of a file are weights, but the counts of a model need only the
 // shapes of weights. So large data are removed before the file is parsed, and are never copied or read. An ONNX file
 // may name other files that hold data. These files are never opened, because their paths are also removed. The format
-// is that of onnx.proto, version 1.12, and Protocol Buffers, Encoding.
+// follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ class Weights {
   /// false and claims nothing.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims all learned inputs of a node that no layer owns for the layer named `layer`, an `operator`. Returns the
-  /// number of their elements.
+  /// Claims the learned inputs of a node for a layer of the type `operator`, which has the name `layer`. Inputs that
+  /// another layer owns are left out. Returns the number of elements that were claimed.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;

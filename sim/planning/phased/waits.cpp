@@ -50,7 +50,7 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    // Phases between it and the end of the previous window.
+    // The number of phases between this phase and the end of the previous window.
     const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],

@@ -184,8 +184,8 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice in which these weights stay and there is one buffer. The caller may then change buffers, pieces
-  /// and bytes ahead.
+  /// Returns the choice in which these weights stay and there is one buffer. The caller may change buffers, pieces and
+  /// bytes ahead.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{

@@ -80,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns a number of bytes: with this number or more, the order stays the same. It is the most bytes on the device,
-  /// with loads ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first
-  /// slot in which any of them is on the device.
+  /// Returns the number of bytes from which on the order stays the same. It is the most bytes on the device, with loads
+  /// ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first slot in
+  /// which any of them is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {

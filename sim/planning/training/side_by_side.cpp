@@ -67,8 +67,8 @@ class SideBySideChain {
 };
 
 /// Sets the seconds for which a step waits for its first stage. The weights of this stage are loaded before anything is
-/// computed. The last computation of a step updates them. They are then saved to host memory, and the next step begins
-/// when they have been loaded again.
+/// computed. The last computation of a step updates them. After the update they are saved to host memory, and the next
+/// step begins when they have been loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
   if (!shape.overlap) {  // The seconds of all other copies are counted elsewhere.

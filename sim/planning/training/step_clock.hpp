@@ -20,8 +20,8 @@ class StepClock {
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);
 
-  /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` holds the place in
-  /// the list of each load.
+  /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` says where each
+  /// load is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
 
