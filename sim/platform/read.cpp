@@ -64,7 +64,7 @@ class Builder {
   /// The names after expansion by count, for each name as it is written in the document.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
-  /// For each device, its memories with the rates for the most threads in their tables.
+  /// Maps each device to its memories, with the rates for the greatest number of threads in their tables.
   std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 

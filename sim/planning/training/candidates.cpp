@@ -250,8 +250,8 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the devices have room for all loads even if they come as early as possible. If so, memory has no
-/// effect on the times of loads. The result depends only on bytes, and not on prices.
+/// Returns whether the devices have room for all loads even if all of them come as early as possible. If so, memory has
+/// no effect on the times of loads. The result depends only on bytes, and not on prices.
 bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
                        const std::optional<std::int64_t>& capacity) {
   if (!capacity || !order.overlap) return true;
@@ -263,8 +263,8 @@ bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& orde
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared, a long plan is no
-  // error here, because another cut may have a short one.
+  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared, a long plan is not
+  // an error, because another cut may have a short plan.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;

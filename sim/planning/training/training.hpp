@@ -95,8 +95,8 @@ struct TrainingSums {
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
-/// A step whose fates are chosen. It may be listed in several ways. The objects from which it is made must outlive it.
-/// Throws InputError, Infeasible.
+/// A step whose fates are chosen. It may be listed in several ways. The objects from which it is made must outlive the
+/// step. Throws InputError, Infeasible.
 class ChosenStep {
  public:
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
@@ -131,8 +131,8 @@ class ChosenStep {
 
 /// Returns candidates for the judge, which differ in the number of micro-batches side by side and in how early loads
 /// come. There are no candidates if no choice is open, or if the strategy for fates itself makes the choices within the
-/// device's memory. All objects to which `request` refers must outlive the candidates. If `stages` holds its stages,
-/// they are the exception.
+/// device's memory. All objects to which `request` refers must outlive the candidates, except the stages of the request
+/// if `stages` holds them.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
