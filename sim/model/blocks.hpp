@@ -1,5 +1,5 @@
-// The blocks of a model's document. The functions find a block, and bind the inputs of a block where it is used. They
-// throw InputError at the faulty place.
+// The blocks of a model's document. The functions find a block, and bind the inputs of a block at a use of the block.
+// They throw InputError at the faulty place.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ void check_blocks(const Value& blocks);
 const Value& find_block(const Value* blocks, const Value& word);
 
 /// Returns the layers outside of `block` to which its layers can refer. `use` is the item of the document that uses the
-/// block. If `use` has the key `inputs`, these are the layers that it lists, and otherwise the layer before the block,
-/// `previous`. `suffix` and `around` belong to the place where the block is used: `suffix` is the suffix of layer names
-/// there, and `around` are the layers outside of that place.
+/// block. If `use` has the key `inputs`, these are the layers in its list. Otherwise this is `previous`, the layer
+/// before the block. `suffix` is the suffix of layer names at the place of the use, and `around` holds the layers
+/// outside of this place.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

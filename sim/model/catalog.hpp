@@ -13,23 +13,23 @@
 namespace sluice {
 
 /// The part of a layer's inputs on which one output pixel depends. The receptive field is computed from this part (see
-/// model/field.hpp). `everything` means the whole input, and `same_place` the input pixel at the same position. The
-/// other two kinds have two numbers along each axis of an image:
+/// model/field.hpp). `everything` means the whole input, and `same_place` means the input pixel at the same position.
+/// The kinds `window` and `spread` have two numbers along each axis of an image:
 ///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
-///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
-///            input pixel lie `stride` further (a transposed convolution)
-/// An image is a shape of at least two axes. Its last axis, the channels, is left out here.
+///   spread   the reverse: `reach` output pixels depend on each input pixel, and the output pixels of the
+///            next input pixel lie `stride` further (a transposed convolution)
+/// An image is a shape of at least two axes. `reach` and `stride` leave out its last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
-  Shape reach, stride;  ///< of a window or spread, by axis
+  Shape reach, stride;  ///< of a window or a spread, indexed by axis
 };
 
 /// The output of a layer type for given inputs and keys. All counts except `parameters` are per
 /// sample.
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
-  std::int64_t parameters = 0;  ///< a number of elements
+  std::int64_t parameters = 0;  ///< the number of elements
   /// The part of the parameters that the layer reads. If it is absent, the layer reads all parameters.
   std::optional<WeightsRead> weights_read;
   std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
@@ -41,8 +41,8 @@ struct LayerCounts {
 };
 
 /// A layer type. `infer` may assume that the keys have their types and ranges, and that there are between `min_inputs`
-/// and `max_inputs` inputs. For any other fault it throws InputError by `keys.fail`, at the faulty key. It need not
-/// catch the error for an overflow of counts, because its caller does.
+/// and `max_inputs` inputs. For any other fault it throws InputError by `keys.fail`, at the faulty key. `infer` need
+/// not catch the error for an overflow of counts, because its caller catches it.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -50,17 +50,17 @@ struct LayerType {
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
-  std::vector<Field>
-      parameters;  ///< keys beside type, name and inputs; integers may be expressions
+  /// Keys in addition to type, name and inputs; integers may be expressions.
+  std::vector<Field> parameters;
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
   /// Whether the output is the memory of the input with another shape, or a part of that memory. A
   /// view computes, moves and keeps nothing.
   bool view = false;
-  /// Whether the input only says when this layer runs, and is not read.
+  /// Whether the layer does not read its input. In this case, the input only says when the layer runs.
   bool reads_nothing = false;
-  /// Returns whether a layer with these keys does nothing. Such a layer is left out, and its name
-  /// refers to its input. If the function is null, every layer of this type does something.
+  /// Returns whether a layer with these keys does nothing. Such a layer is left out of the model, and its name means
+  /// its input. If the function is null, no layer of this type is left out.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
@@ -71,20 +71,20 @@ bool is_view(const Layer& layer);
 /// Returns whether a layer of this type ignores the values of its input.
 bool reads_nothing(const Layer& layer);
 
-/// Returns the record of a layer of that type. Its keys are type, name, inputs, and the type's own keys.
+/// Returns the record of a layer of this type. Its keys are type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
 /// Returns the record of a sluice-model/1 document.
 const Record& model_record();
-/// Returns the record of one of the `blocks` of such a document.
+/// Returns the record of one of the `blocks` of a sluice-model/1 document.
 const Record& block_record();
-/// Returns the record of a parameter (of a model or a block) whose declaration gives more than a default.
+/// Returns the record of the declaration of a parameter (of a model or a block) if it has more keys than a default.
 const Record& declaration_record();
-/// Return the records of the other items that a list of layers may have: repeated layers, and a use of a
-/// block.
+/// Return the records of the items of a list of layers that are not layers: repeated layers, and a use of a block.
 const Record& repeat_record();
 const Record& block_use_record();
-/// Returns the record of the `model:` mapping in a scenario. Its further keys are the model's parameters.
+/// Returns the record of the `model:` mapping in a scenario. All other keys of this mapping are parameters of the
+/// model.
 const Record& model_use_record();
 
 }  // namespace sluice

@@ -13,7 +13,7 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// Returns the larger field of all inputs, along each axis.
+/// Returns along each axis the largest field of all inputs.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;
   for (const Layer* input : inputs)

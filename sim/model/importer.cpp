@@ -23,7 +23,7 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads at least about so many bytes per second. It reads files with small nodes ten times as fast.
+  // Sluice reads at least about 100 kB per second. Files with small nodes are read ten times as fast.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
@@ -37,7 +37,7 @@ bool is_of_any_model(const std::string& key) {
   return false;
 }
 
-/// Gives all values the file as their source. They have no line, because the file has none.
+/// Sets the file as the source of all values. They get no line, because the file has no lines.
 void place_in(Value& value, const std::shared_ptr<const Source>& file) {
   value.place(file, 0, 0);
   for (Value& item : value.items()) place_in(item, file);
@@ -124,7 +124,7 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // An error about a missing key should point to the place where the file is used. If there is none, it points to the
+  // An error about a missing key points to the place where the file is used or, if there is no such place, to the
   // command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);

@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-/// A number of elements, whose bytes depend on the dtype, and further bytes that do not depend on it.
+/// A number of elements, whose bytes depend on the dtype, and a number of further bytes, which do not depend on the
+/// dtype.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;
@@ -24,9 +25,9 @@ struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, ascending
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, ascending
   KeptCount own;        ///< tensors of these layers that are not the output of a layer
-  KeptCount selective;  ///< like `own`, but for the layers that selective recomputation runs again
+  KeptCount selective;  ///< the part of these tensors that selective recomputation makes again
 
-  /// Returns the sum of all these tensors. Throws InputError on overflow.
+  /// Returns the sum of `outside`, `inside`, `own` and `selective`. Throws InputError on overflow.
   KeptCount in_all(const Model& model) const;
 };
 
@@ -35,8 +36,8 @@ Kept kept_for(const Model& model, std::uint32_t first, std::uint32_t last);
 /// Returns the bytes of a count. Throws InputError on overflow.
 std::int64_t bytes_of(const KeptCount& count, DType dtype);
 
-/// Returns the layer whose output contains this layer's output: the layer itself, or for a view the
-/// layer that it views.
+/// Returns the layer whose output contains this layer's output. For a view, this is the viewed layer, and otherwise the
+/// layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
 /// Return the FLOP of the backward pass of one layer, and of all layers. Throw InputError on overflow.

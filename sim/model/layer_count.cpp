@@ -12,7 +12,7 @@ namespace {
 
 class LayerCount {
  public:
-  /// Any count above `limit` is replaced by `limit`, so that counts do not overflow.
+  /// Counts above `limit` are replaced by `limit`, so that they do not overflow.
   LayerCount(const Value* blocks, std::int64_t limit) : blocks_(blocks), limit_(limit) {}
 
   std::int64_t of_item(const Value& item, const Parameters& parameters) {
@@ -21,7 +21,7 @@ class LayerCount {
       if (const Value* times = item.find("repeat")) return of_repeat(item, *times, parameters);
       if (const Value* word = item.find("block")) return of_block(item, *word, parameters);
     } catch (const InputError&) {
-      // The item has an error and counts as one layer here. read_layers refuses it later, with its position.
+      // The item has an error and counts as one layer. read_layers reports the error later, with its position.
     }
     return 1;
   }
@@ -56,8 +56,8 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // If a block contains itself, the map already has an entry with the count 0 for it. read_layers refuses such a
-    // block.
+    // If a block contains itself, the map already has an element with the count 0 for this block. read_layers reports
+    // such a block as an error.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }
@@ -69,8 +69,8 @@ class LayerCount {
 
   const Value* blocks_;
   const std::int64_t limit_;
-  /// The numbers of layers that are already known. The key is a block's name and the values of all parameters inside
-  /// it.
+  /// The known numbers of layers of blocks. The key is a block's name and the values of all parameters inside the
+  /// block.
   std::map<std::pair<std::string, Parameters>, std::int64_t> counted_;
 };
 

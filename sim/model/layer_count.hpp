@@ -1,6 +1,5 @@
-// Counts the layers that a model's document has when its repetitions and blocks are written out. The
-// count comes before any expansion, so that a short document with far too many layers is refused at
-// once.
+// Counts the layers that a model's document has when its repetitions and blocks are written out. Layers are counted
+// before anything is expanded, so that a short document with far too many layers is refused at once.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace sluice {
 
 /// Throws InputError at the item of `layers` with which the count exceeds `most` layers. A block that is used many
 /// times with the same parameters is counted once. An item with an error counts as one layer, because read_layers
-/// refuses it later. `blocks` may be null.
+/// reports the error later. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,
                             std::int64_t most);
 

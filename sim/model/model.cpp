@@ -21,8 +21,7 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// Multiplies all counts by `scale`, as if the model were so many times as large. The shapes do not
-/// change.
+/// Multiplies all counts by `scale`, as if the model were larger by this factor. The shapes do not change.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
@@ -64,8 +63,8 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// Refuses an unknown key. The user does not know the document that an importer made, so the
-/// message also names the importer's own keys.
+/// Throws an error for an unknown key. The user does not know the document that an importer made, so the message also
+/// names the keys of the importer.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
   if (definition.find(key)) return;
@@ -129,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // These sums are computed to check that they do not overflow.
+    model.parameters();  // This throws an error if the sums overflow.
     model.activations();
     model.macs();
     model.flop();
@@ -142,11 +141,12 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  std::vector<Override> inside;  // such as `layers.2.kernel=5`, a path inside the model's document
+  // The key is a path inside the model's document, as in `layers.2.kernel=5`.
+  std::vector<Override> inside;
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")
-      // The path is written as in a scenario: model.batch=8
+      // Add the prefix of a path in a scenario, as in model.batch=8.
       override.path.erase(override.path.begin());
     if (override.path.size() == 1)
       apply_override(use, override);

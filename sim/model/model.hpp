@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample. Parameters and `repeat` are expanded, and
-// shapes are inferred. It does not depend on any machine. It counts elements, not bytes: the
-// workload's dtype turns elements into bytes.
+// A network: a graph of layers with counts per sample. Parameters and `repeat` have been expanded, and shapes inferred.
+// A model does not depend on any machine. It counts elements and not bytes, because bytes depend on the dtype of the
+// workload.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace sluice {
 
 using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without the batch
 
-/// The backward pass of one operator: what it computes, and what the forward pass keeps for it. Counts are per sample.
-/// Tensors of the graph are only marked as read, because several layers may keep the same tensor. `kept` counts only
-/// the tensors that belong to this layer alone.
+/// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
+/// Counts are per sample. Outputs of layers are only marked as read, because several layers may keep the same output.
+/// `kept` counts only the tensors that belong to this layer alone.
 struct Backward {
   bool runs = true;             ///< false if neither this layer nor any layer before it has weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
@@ -26,22 +26,22 @@ struct Backward {
   bool reads_output = false;     ///< reads the layer's output
   std::int64_t kept = 0;  ///< kept elements of further tensors that belong to this layer alone
   std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype: masks, indices
-  /// Selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer
-  /// again (Korthikanti et al. 2022, section 5: the core of the attention).
+  /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. This
+  /// is so for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
 };
 
-/// Two numbers along each axis of an image. The size is the number of input pixels that one output
-/// pixel depends on. The jump is the number of input pixels between two neighbouring output pixels.
+/// Two numbers along each axis of an image. The size is the number of input pixels on which one output pixel depends.
+/// The jump is the distance, in input pixels, between the fields of two neighbouring output pixels.
 struct ReceptiveField {
   Shape size, jump;
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, if it does not read all. Such parts are rows of a table, or matrices of
-/// experts.
+/// The part of its weights that a layer reads, if it does not read all weights. Such parts are rows of a table, or
+/// matrices of experts.
 struct WeightsRead {
-  std::int64_t elements = 0;  ///< per sample, at most
+  std::int64_t elements = 0;  ///< the most elements per sample
   /// Whether every sample reads the same part. If false, each sample may read another part.
   bool same_for_all = false;
 };
@@ -49,34 +49,34 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog, or for a row of a stage table its action.
+  /// The name of a type of the layer catalog. For a row of a stage table, it is the action of the row.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
   Shape shape;              ///< the shape of its output
   std::int64_t output = 0;  ///< elements of its output
-  /// Number of elements, without the elements that it shares with an earlier layer.
+  /// The number of parameters, without the parameters that the layer shares with an earlier layer.
   std::int64_t parameters = 0;
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
-  /// Number of shared elements, which only the earlier layer counts as parameters.
+  /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  std::optional<WeightsRead>
-      weights_read;  ///< the part of its weights that it reads; absent if it reads all
+  /// The part of its weights that it reads; absent if it reads all weights.
+  std::optional<WeightsRead> weights_read;
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The
-  /// forward pass reads them. They are neither input nor output.
+  /// forward pass reads them. They belong neither to the inputs nor to the output.
   std::int64_t cached = 0;
   Backward backward;
   std::optional<ReceptiveField> field;  ///< absent if the layer depends on the whole input
-  double sparsity = 0;                  ///< share of the weights that is zero and left out
+  double sparsity = 0;                  ///< share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples. They are absent if the layer was not measured.
   std::optional<double> forward_s, backward_s;
   /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that only belong to this
-  /// place in this network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input
-  /// shapes are the same operator. Empty for a row of a stage table.
+  /// place in the network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input shapes
+  /// are the same operator. The text is empty for a row of a stage table.
   std::string config = {};
-  std::vector<Shape> input_shapes = {};  ///< for each input, its shape for one sample
+  std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
 };
 
 /// A list of layers in which each layer comes after its inputs; layer 0 is an input.
@@ -84,21 +84,21 @@ struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  /// The number of samples for which seconds were measured, or 0 if nothing was measured.
+  /// The number of samples of the measured seconds, or 0 if nothing was measured.
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;
-  std::int64_t activations() const;  ///< elements of all outputs, including the input
+  std::int64_t activations() const;  ///< elements of all outputs and inputs
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// Returns the layer that `after: [16]` or `after: [conv3]` means: a number that counts from 1,
-  /// as in the stage table, or a name. Throws InputError at the position of `where`, with the known
+  /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. It is a number that
+  /// counts from 1, as in the stage table, or a name. Throws InputError at the position of `where`, with the known
   /// names.
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// The purpose for which a model is read. For inference, parameters such as dropout take another
-/// value if their declarations have one (`inference`).
+/// The purpose for which a model is read. For inference, a parameter such as dropout takes the value `inference` of its
+/// declaration, if there is one.
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario after its includes. It has parameters, `scale`, and the

@@ -1,6 +1,6 @@
 // The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
-// repetition. If the repetition has no such layer, the name means the layer in the repetition that encloses it. Inside
-// a block it may also mean an input that the use of the block gives. The functions throw InputError at the name.
+// repetition or, if there is none, in the enclosing repetition. Inside a block, a name may also mean an input that the
+// use of the block gives. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,10 @@ inline constexpr std::string_view before_word = "before";
 
 /// The layers outside of a repetition or a block to which the layers inside it can refer.
 struct Surroundings {
-  /// The layer that the first layer inside reads by default.
+  /// The layer that the first inner layer reads by default.
   std::optional<std::uint32_t> before;
-  /// The inputs that the use of a block gives, by the names that the block declares. Outside of a block there are none.
+  /// The inputs that the use of a block gives, with the names that the block declares. Outside of a block, the list is
+  /// empty.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 
@@ -35,8 +36,8 @@ class LayerNames {
     return layers_.emplace(name, layer).second;
   }
 
-  /// Returns the layer that `name` means inside the repetitions `suffix` (such as ".2.1"). `key` is
-  /// the key that has this name as its value.
+  /// Returns the layer that `name` means inside the repetitions with the suffix `suffix` (such as ".2.1"). `key` is the
+  /// key whose value is this name.
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

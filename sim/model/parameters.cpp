@@ -12,7 +12,7 @@ namespace {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  /// The maximum as it is written, if it is an expression; otherwise empty.
+  /// The text of the maximum if it is an expression, and otherwise empty.
   std::string maximum_text = {};
 };
 

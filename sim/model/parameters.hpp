@@ -7,16 +7,16 @@
 
 namespace sluice {
 
-/// Returns the declared values, overridden by those given in `use`. For inference, a parameter
-/// takes the value that its declaration gives for `inference`. Throws InputError at an unknown key,
-/// with the known parameters, and at values out of range.
+/// Returns the values of the parameters: the values in `use`, or else the declared defaults. For inference, a parameter
+/// takes the value `inference` of its declaration. Throws InputError at an unknown key, with the known parameters, and
+/// at values out of range.
 Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose);
 
 /// Throws InputError at a key of `use` that is neither in model_use_record nor in `parameters`.
 void refuse_unknown_parameters(const Value& use, const Parameters& parameters);
 
-/// Returns the values of a block's parameters at one of its uses: the keys of `use` other than
-/// block and name, whose expressions are already evaluated. Throws InputError.
+/// Returns the values of a block's parameters at one of its uses. They are the keys of `use` except block and name,
+/// whose expressions must already be evaluated. Throws InputError.
 Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use);
 
 }  // namespace sluice

@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-/// Divides `count` as evenly as integers allow into `parts` parts, and returns part number `part`, counted from 0.
+/// Divides `count` into `parts` parts, as evenly as integers allow, and returns part number `part`, counted from 0.
 std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
   return count / parts + (part < count % parts ? 1 : 0);
 }
@@ -22,8 +22,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
     made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
   if (made.weights_read)
     made.weights_read->elements = share(made.weights_read->elements, part, parts);
-  // The last axis of the output is divided if its extent allows this. Otherwise the shape of the part has a single axis
-  // with all of its elements.
+  // If `parts` divides the extent of the output's last axis, this axis is divided. Otherwise the shape of the part has
+  // a single axis with all elements of the part.
   if (!made.shape.empty() && made.shape.back() % parts == 0)
     made.shape.back() /= parts;
   else

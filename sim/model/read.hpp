@@ -1,4 +1,4 @@
-// Readers of the two forms in which a model is written; read_model chooses between them.
+// Readers of the two forms of a model's document. read_model chooses between them.
 #pragma once
 
 #include "model/expression.hpp"
@@ -10,8 +10,9 @@ namespace sluice {
 /// model's parameters.
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
-/// Reads a stage table in data-island form. Each row is a layer. Its parameters and FLOP are the differences between
-/// the running totals of two rows. A stage table has no multiply-accumulates, so that their number is 0 for each layer.
+/// Reads a stage table in data-island form. Each row is a layer. The parameters and FLOP of a layer are the differences
+/// between the running totals of its row and the previous row. A stage table does not give multiply-accumulates, so
+/// each layer has 0 of them.
 Model read_stage_table(const Value& table);
 
 /// The most layers that a model may have, so that a short document cannot use up all memory.

@@ -49,7 +49,7 @@ class Expansion {
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Expands layers inside a repetition or block. The first of them reads the layer before it.
+  /// Expands layers inside a repetition or a block. The first of these layers reads the layer before it by default.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
     std::swap(around, around_);
@@ -73,7 +73,7 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    // A parameter of the block hides a parameter of the same name outside.
+    // Inside a block, a parameter of the block hides an outer parameter of the same name.
     scope.insert(parameters_.begin(), parameters_.end());
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
@@ -89,7 +89,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression. Every other value stays as it is.
+  /// Evaluates a string as an expression. Other values do not change.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -103,7 +103,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // A key of type `any` takes an integer or a list of integers, as for a kernel or a padding.
+    // A key of type `any` takes an integer or a list of integers. Examples are kernel and padding.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -116,8 +116,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake. It stays a word here, because the error that
-    // Reader reports for it lists the allowed values.
+    // A word without an operator or a parameter is a typing mistake. It is not evaluated here, because the error that
+    // Reader reports for the word lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -213,7 +213,7 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Leaves the layer out. From now on its name means the layer that it reads.
+  /// Leaves the layer out. For the following layers, its name means the layer that it reads.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -232,7 +232,7 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
   }
 
-  /// Ties the layer to another layer, whose weights it shares. The layer may have a bias of its own.
+  /// Ties the layer to another layer, whose weights it shares. The layer may have its own bias.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -259,9 +259,9 @@ class Expansion {
     layer.parameters = own;
   }
 
-  /// Leaves out gradients as automatic differentiation does. If no layer before this one has weights, the gradient of
-  /// its input is left out. If this layer has no weights either, it has no backward pass at all, unless its backward
-  /// pass was measured.
+  /// Leaves out gradients that nothing needs, as automatic differentiation does. If no earlier layer has weights, the
+  /// gradient of the layer's input is left out. If the layer also has no weights itself, it has no backward pass,
+  /// unless its backward pass was measured.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -292,7 +292,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // An empty model is refused below.
+    const bool first = model_.layers.empty();  // An error for an empty model follows below.
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));
@@ -308,12 +308,13 @@ class Expansion {
 
   Model& model_;
   LayerNames names_;
-  Parameters parameters_;  ///< the parameters of the model, or inside a block those of the block
+  Parameters parameters_;  ///< the parameters of the model or, inside a block, of the block
   const Value* blocks_;
   std::vector<std::string> open_blocks_;
   Surroundings around_;  ///< the layers outside of the current repetition or block
-  std::optional<std::uint32_t> previous_;  ///< the layer that the next one reads by default
-  std::vector<bool> learns_;  ///< for each layer: whether the layer or one before it has weights
+  std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
+  /// Whether the layer or an earlier layer has weights, indexed by layer.
+  std::vector<bool> learns_;
 };
 
 }  // namespace

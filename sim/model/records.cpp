@@ -15,16 +15,17 @@ Record make_layer_record(const LayerType& type) {
       {.name = "type", .type = Type::text, .summary = "the layer type"},
       {.name = "name",
        .type = Type::text,
-       .summary =
-           "a name that is unique in the model; the default is the type and the layer's number",
+       .summary = "a name that is unique in the model; by default the type and the layer's number",
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
-       .summary = "names of earlier layers whose output it reads; the default is the layer before",
+       .summary =
+           "names of the earlier layers whose outputs the layer reads; by default the layer before",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
-       .summary = "the earlier layer whose weights it shares; that layer counts them",
+       .summary =
+           "the earlier layer whose weights this layer shares; only the earlier layer counts them",
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
@@ -75,7 +76,7 @@ Record make_item_record() {
        .optional = true},
       {.name = "repeat",
        .type = Type::any,
-       .summary = "how often `layers` follow each other: an integer or an expression",
+       .summary = "how often `layers` are repeated: an integer or an expression",
        .optional = true},
       {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
       {.name = "block",
@@ -100,7 +101,7 @@ const Record& declaration_record() {
       .fields = {
           {.name = "default",
            .type = Type::integer,
-           .summary = "its value if a use of the model gives none"},
+           .summary = "the value if a use of the model gives no other value"},
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
           {.name = "minimum",
            .type = Type::integer,
@@ -112,7 +113,7 @@ const Record& declaration_record() {
            .optional = true},
           {.name = "inference",
            .type = Type::integer,
-           .summary = "its value in inference, even if a use gives another value",
+           .summary = "the value in inference, even if a use gives another value",
            .optional = true}}};
   return record;
 }
@@ -120,7 +121,7 @@ const Record& declaration_record() {
 const Record& repeat_record() {
   static const Record record = {
       .name = "repeat",
-      .summary = "layers that follow each other several times",
+      .summary = "layers that are repeated",
       .fields = {{.name = "repeat", .type = Type::any, .summary = "how often"},
                  {.name = "layers",
                   .type = Type::list,
@@ -142,8 +143,7 @@ const Record& block_use_record() {
            {.name = "inputs",
             .type = Type::list,
             .summary =
-                "the layers that take the places of the block's `inputs`, in their order; the default is "
-                "the layer before",
+                "the layers that the block's `inputs` stand for, in the same order; by default the layer before",
             .optional = true}},
       .open = true};
   return record;
@@ -152,14 +152,14 @@ const Record& block_use_record() {
 const Record& block_record() {
   static const Record record = {
       .name = "block",
-      .summary = "layers that stand in several places, with integer parameters",
+      .summary = "layers that are used in several places, with integer parameters",
       .fields = {
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
           parameters_field(),
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names by which its layers call the `inputs` of a use; the default is a single name, before",
+               "the names that the block's layers use for the `inputs` of a use; by default the single name before",
            .optional = true},
           {.name = "layers",
            .type = Type::list,
@@ -178,7 +178,10 @@ Record make_model_record() {
       {.name = "format", .type = Type::text, .summary = "sluice-model/1"},
       {.name = "name", .type = Type::text, .summary = "the name of the model"},
       {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-      {.name = "source", .type = Type::text, .summary = "where it comes from", .optional = true},
+      {.name = "source",
+       .type = Type::text,
+       .summary = "the source of the model",
+       .optional = true},
       {.name = "measured_batch",
        .type = Type::integer,
        .summary =
@@ -208,7 +211,7 @@ Record make_model_use_record() {
   record.fields = {
       {.name = "file",
        .type = Type::text,
-       .summary = "the model's file, relative to this one",
+       .summary = "the file of the model, relative to this file",
        .optional = true},
       {.name = "definition",
        .type = Type::mapping,

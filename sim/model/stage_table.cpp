@@ -70,8 +70,8 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
                 ", the total of the row before and this row's stage state");
   layer.parameters = growth(row, total_params, totals.params);
   layer.flop = growth(row, total_flops, totals.flops);
-  // A row keeps its input, the state of the row before, for the backward pass. Each gradient takes as many FLOP as the
-  // forward pass.
+  // A row keeps its input, which is the state of the previous row, for the backward pass. Each gradient takes as many
+  // FLOP as the forward pass.
   layer.backward = {.input_flop = layer.flop, .weight_flop = layer.flop, .reads_inputs = true};
   totals = {totals.state + grown, totals.params + layer.parameters, totals.flops + layer.flop};
   return layer;

@@ -1,6 +1,6 @@
 // Decides which moves of a placement the copy engine makes while kernels run, and when they begin and end. A move runs
-// during the kernels closest to the use that needs it, as long as the engine has free time and fast memory has room. A
-// move stays synchronous if this is faster.
+// during the kernels that are closest to the use that needs the tensor, if the engine has free time and fast memory has
+// room. A move stays synchronous if this is faster.
 #pragma once
 
 #include "placement/schedule.hpp"

@@ -1,8 +1,7 @@
 // The placement problem is to place the tensors that kernels use. The kernels run in a fixed
 // order on a device with two memories: a small fast one, and a slow one that can hold
 // everything. The time of a kernel depends on which of its operands are in slow memory. Tensors
-// can be moved between kernels. The problem is that of Hildebrand et al., AutoTM (ASPLOS 2020),
-// section 4.
+// can be moved between kernels. It is the problem of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +46,7 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses the tensor makes it
     given,  ///< the tensor exists before the first kernel, in the memory that the placement chooses
-    /// like `given`; after the last kernel the tensor is in the memory where it began, for the next step
+    /// like `given`, but after the last kernel the tensor must be in the memory where it began, for the next step
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };

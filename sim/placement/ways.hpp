@@ -26,7 +26,7 @@ struct PlacementResult {
   double oracle_s = 0;  ///< seconds that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// Returns the gap between the seconds and the bound (base/gap.hpp), or none if the method does not search.
+  /// Returns the gap between the seconds and the bound (base/gap.hpp), or nothing if the method does not search.
   std::optional<double> gap() const;
   struct MoveTotals {
     /// The number of moves in each direction. `beside` counts the moves that the copy engine makes while kernels run,

@@ -220,7 +220,7 @@ Placement ActionReader::read_placement(const PlanLine& line, const Word& word) c
                   {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
 }
 
-/// Reads an access: TENSOR@POOL reads the tensor, TENSOR@POOL:w writes it, and :rw does both.
+/// Reads an access: TENSOR@POOL reads the tensor, TENSOR@POOL:w writes it, and TENSOR@POOL:rw reads and writes it.
 Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
   const std::size_t colon =
       tables_.version == 1 ? std::string_view::npos : PlanLine::find_bare(word.text, ':');

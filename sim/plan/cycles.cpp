@@ -66,7 +66,8 @@ class CycleSearch {
     }
   }
 
-  /// Returns the k-th action that must end before this one in the same iteration, or `none` if this k must be skipped.
+  /// Returns the k-th action that must end before action `a` in the same iteration, or `none` if this k must be
+  /// skipped.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

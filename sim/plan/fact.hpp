@@ -1,5 +1,5 @@
-// Facts say what a policy decided, for the report. Their values have types, so that code that prints or compares facts
-// does not have to parse texts.
+// Facts describe the decisions of a policy, for the report. Their values have types, so that code that prints or
+// compares facts does not have to parse texts.
 #pragma once
 
 #include <string>
@@ -48,7 +48,7 @@ struct Fact {
   std::string shown() const;
 };
 
-/// Returns the fact with this name and this `of` that does not belong to a replica. Returns null if there is none.
+/// Returns the fact with this name and this `of` that does not belong to a replica, or null if there is no such fact.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

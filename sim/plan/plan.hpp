@@ -1,5 +1,5 @@
-// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them. Policies and
-// executors do not know each other. All references are indices into the plan's own tables.
+// A plan describes an execution as plain data. Policies make plans, and executors execute them. Policies and executors
+// do not know each other. All references are indices into the plan's own tables.
 //
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
 // `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
@@ -42,7 +42,7 @@ std::string_view name_of(TensorClass tensor_class);
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 /// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
-/// are listed earlier, as long as all of them would still fit as well. A pool that no device owns is shared, and its
+/// are listed earlier, as long as these requests would still fit, too. A pool that no device owns is shared, and its
 /// requests are granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and
 /// the overflow is reported.
 struct Pool {
@@ -241,7 +241,7 @@ struct Plan {
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, indexed by stage number
-  std::vector<Fact> facts;          ///< what the policy decided, for the report
+  std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
   /// use them. They are empty for a plan that a policy made.

@@ -218,7 +218,7 @@ std::vector<MadeInstance> allocations(const PlanTables& tables) {
   return made;
 }
 
-/// Checks that each instance is allocated only once, and that the body releases what it allocates.
+/// Checks that each instance is allocated only once, and that the body releases all instances that it allocates.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   std::vector<MadeInstance> made = allocations(tables);

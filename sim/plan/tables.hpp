@@ -1,5 +1,5 @@
-// Tables that are derived from a plan once, before it is executed. They say which actions each stream has, what each
-// action waits for, and how often an instance is used. They contain only data, because each executor has its own event
+// Tables that are derived from a plan once, before it is executed. They hold the actions of each stream, the waits of
+// each action, and the number of uses of each instance. They contain only data, because each executor has its own event
 // loop.
 #pragma once
 
@@ -63,8 +63,8 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The number of uses of an instance whose uses all run, because its iteration is not near the first or the last one.
-  /// It is -1 if the instance is also used outside of the body, or if there is only one instance.
+  /// The number of uses of an instance if all its uses run, as they do far from the first and the last iteration. It is
+  /// -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions of these uses.
   std::int32_t least_ahead = 0, most_ahead = 0;
@@ -110,7 +110,8 @@ struct PlanTables {
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// allocations() returns what an action allocates, and accesses() returns the tensors that it uses, with their pools.
+  /// allocations() returns the allocations of an action, and accesses() returns the tensors that it uses, with their
+  /// pools.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
@@ -122,7 +123,7 @@ struct PlanTables {
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
   std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
 
-  /// Returns what an action allocates in limited pools.
+  /// Returns the bytes that an action allocates in limited pools.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
@@ -181,7 +182,7 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// The first stream and the latest action with a flow on a link, while the tables are made.
+  /// The first stream, and the latest action, with a flow on a link. They are only used while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };

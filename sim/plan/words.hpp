@@ -1,4 +1,4 @@
-// The words of a plan's text: names (in quotes where they need them), `key=value` pairs, and lists.
+// The words of a plan's text: names (with or without quotes), `key=value` pairs, and lists.
 #pragma once
 
 #include <string>

@@ -189,8 +189,8 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// Returns an empty name if no other action has the same kind, stage and micro-batch, which then are the name.
-/// Otherwise returns this name with '2, '3 … appended.
+/// The usual name of an action consists of its kind, stage and micro-batch, and is not stored. Returns an empty name if
+/// no other action has the usual name. Otherwise returns the usual name with '2, '3 … appended.
 std::string PlanBuilder::own_name(const Action& action) {
   const int taken =
       names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;

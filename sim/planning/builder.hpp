@@ -58,7 +58,7 @@ class PlanBuilder {
     std::string from, to;
     bool release = true, allocate = true;
     /// If true, the compute units of the device make the copy, and compute nothing during the copy. The builder adds
-    /// waits for this.
+    /// the waits that ensure this.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,

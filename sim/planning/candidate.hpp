@@ -4,8 +4,8 @@
 // A candidate is defined by its structure (how the model is cut, how many micro-batches are
 // computed side by side, how early loads come), never by a capacity. The structure determines how
 // much memory it needs. A candidate can be used on every device with this much memory, and does not become faster or
-// slower on a device with more. So all candidates for a smaller memory are also candidates for a larger memory, and
-// more memory is never slower.
+// slower on a device with more memory. So all candidates for a smaller memory are also candidates for a larger memory,
+// and more memory is never slower.
 #pragma once
 
 #include <cstdint>

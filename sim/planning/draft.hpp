@@ -1,6 +1,6 @@
-// What a policy returns, and how it becomes a plan that can be executed. A policy decides what runs, in which order,
-// and what waits for what. This code then adds seconds and routes, and for plans without overlap further waits. It is
-// the same for all policies.
+// A policy returns a draft, and finish() makes a plan that can be executed from the draft. The policy decides which
+// actions run, in which order, and with which waits. finish() adds seconds and routes, and for plans without overlap
+// further waits. It is the same for all policies.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Describes inference as a program (program.hpp): each micro-batch of a round runs through all stages. Each stage runs
-// on the device where its weights stay.
+// on the device that holds its weights during the whole run.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
 // memory allow, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
-// advance. Each placed load needs further bytes.
+// advance. Each load that is placed adds its bytes to them.
 #pragma once
 
 #include <compare>

@@ -28,8 +28,8 @@ struct CommonParameters {
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the
-/// least number that leads to a certain number of passes, from a single pass to one pass per micro-batch. A number of
-/// passes is greater than the previous one by about 1 / `growth` of it.
+/// least number that leads to a certain number of passes, from a single pass to one pass per micro-batch. Each number
+/// of passes is about (1 + 1 / `growth`) times the previous number of passes.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which everything repeats. A step consists of whole rounds,
@@ -119,7 +119,7 @@ void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t 
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);
 
-/// Lists computations and saves of one device, and records what later actions wait for.
+/// Lists computations and saves of one device, and records the actions for which later actions wait.
 class StageRunner {
  public:
   /// The body is a whole step. Each input and each answer of the step has its own place in host memory. `bytes` holds
@@ -139,9 +139,9 @@ class StageRunner {
   /// Lists the forward pass of one stage with list_stage().
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves the output of a stage after the action that makes it, or the stage's part of the answer if that is a
-  /// separate tensor. `answer` says that no later stage reads the output. At most `buffers` results may wait to be
-  /// saved, so the action that makes the result waits until the save `buffers` saves earlier has arrived.
+  /// Saves the output of a stage after the action that makes it. If the stage's part of the answer is a separate
+  /// tensor, saves this part instead. `answer` says that no later stage reads the output. At most `buffers` results may
+  /// wait to be saved, so the action that makes the result waits until the save `buffers` saves earlier has arrived.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 

@@ -33,7 +33,7 @@ struct Program {
   };
 
   /// Weights that are loaded once before the first round and stay on their device. Their gradients and their optimizer
-  /// state stay there, too, and start as zeros.
+  /// state also stay on this device, and are zeros at the start.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
@@ -53,7 +53,7 @@ struct Program {
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< number of an instance
     bool sent = false;
-    std::uint32_t saves = none;  ///< index of its save in operations[saved_at]
+    std::uint32_t saves = none;  ///< index of its save among the saves of operation `saved_at`
     /// Number of the operation after which it is saved; -1 if it is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether it is saved into its home

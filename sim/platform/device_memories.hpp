@@ -1,5 +1,5 @@
-// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives a memory of
-// the device's own, a memory of the platform, or a list of such memories.
+// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives a memory that
+// belongs to the device, a memory of the platform, or a list of such memories.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace sluice {
 
-/// A memory of the platform in the document, with the name by which a device refers to it.
+/// A memory of the platform as it is in the document.
 struct WrittenMemory {
   std::string name;  ///< the name of the memory in the platform
   const Value* keys = nullptr;
 };
 
-/// What the reader of a device's memories needs to know about the device.
+/// The properties of a device that the reader of its memories needs.
 struct MemoryUser {
   std::string device;        ///< the key of the device, for messages
   std::int64_t threads = 0;  ///< 0 if not given

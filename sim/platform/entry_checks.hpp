@@ -9,10 +9,10 @@ namespace sluice {
 struct Position;
 class Reader;
 
-/// Throws InputError at that position unless the text is a name: a letter, then letters, digits and _.
+/// Throws InputError at this position unless the text is a name, which is a letter followed by letters, digits and _.
 void require_name(const std::string& text, const Position& where);
 
-/// Throws InputError at the key `count` if the platform would then have more devices than the limit.
+/// Throws InputError at the key `count` if the platform would have more devices than the limit.
 void require_few(const Reader& counted, std::int64_t devices);
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole)
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// Takes the keys for both directions first. The keys of a single direction then replace them.
+/// Takes the keys for both directions. The keys of a single direction replace them.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);

@@ -59,7 +59,7 @@ struct Device {
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
-  /// Returns the memory whose pool has that name, or null if the device reaches no such memory without a link.
+  /// Returns the memory whose pool has this name, or null if the device reaches no such memory without a link.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
   /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws an InputError that lists the dtypes with a rate.

@@ -64,7 +64,7 @@ class Builder {
   /// The names after expansion by count, for each name as it is written in the document.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
-  /// For each device, its memories with the rates for the most threads in their tables.
+  /// Maps each device to its memories, with the rates for the greatest number of threads in their tables.
   std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 
@@ -137,7 +137,7 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` such devices, each with pools of its own. All of them share a memory of the platform.
+/// Adds `count` such devices. Each device gets its own pools, but all share a memory of the platform.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;

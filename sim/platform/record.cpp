@@ -1,4 +1,4 @@
-// The record of a platform document: which keys it may have.
+// The record of a platform document. It says which keys the document may have.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
@@ -76,10 +76,10 @@ const Record& device_memory_record() {
                                          "roofline cost model needs it."))),
        may_be_absent(above_zero(
            quantity("read", Dimension::bytes_per_s,
-                    "Byte/s that the compute units read, where it differs from `bandwidth`."))),
+                    "Byte/s that the compute units read, if it differs from `bandwidth`."))),
        may_be_absent(above_zero(
            quantity("write", Dimension::bytes_per_s,
-                    "Byte/s that the compute units write, where it differs from `bandwidth`."))),
+                    "Byte/s that the compute units write, if it differs from `bandwidth`."))),
        by_threads()}};
   return record;
 }

@@ -1,4 +1,4 @@
-// The record of a link of a platform document: which keys it may have.
+// The record of a link of a platform document. It says which keys a link may have.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 
@@ -42,7 +42,7 @@ Field direction(std::string name, std::string summary) {
           .record = &direction_record()};
 }
 
-/// Returns the record of copies of pageable memory, whose rates replace the link's.
+/// Returns the record of copies of pageable memory. Their rates replace the rates of the link.
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
@@ -55,7 +55,7 @@ const Record& pageable_record() {
   return record;
 }
 
-/// Returns the record of copies by the compute units, whose rates replace the link's.
+/// Returns the record of copies by the compute units. Their rates replace the rates of the link.
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
@@ -79,9 +79,9 @@ const Record& link_record() {
         .summary =
             "The first name is the node at one end, and the other names are the nodes at the other end. The name of a "
             "device with a count stands for all these devices."},
-       above_zero(
-           quantity("bandwidth", Dimension::bytes_per_s,
-                    "Byte/s per direction, or of both directions together when half duplex.")),
+       above_zero(quantity(
+           "bandwidth", Dimension::bytes_per_s,
+           "Byte/s per direction, or of both directions together if the link is half duplex.")),
        with_default(
            quantity(
                "latency", Dimension::seconds,

@@ -1,4 +1,4 @@
-// The devices and links that a platform's document contains, including those in its groups.
+// The devices and links in a platform's document, including the devices and links in its groups.
 // Messages use these lists, and so does the search for the figures on which a result depends.
 #pragma once
 

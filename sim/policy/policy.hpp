@@ -64,8 +64,9 @@ struct CutQuestion {
 /// parameter) and Infeasible.
 struct Policy {
   std::string name;
-  std::string summary;       ///< one sentence
-  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  std::string summary;  ///< one sentence
+  /// A paragraph that says what it does, when to use it, and what it costs.
+  std::string details = {};
   std::string source;        ///< paper or document, section
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;
@@ -75,7 +76,7 @@ struct Policy {
   bool takes_phases = false;  ///< uses the scenario's `phases:`
   bool replicable = false;    ///< makes plans for one device, which its parameter `device` names
   /// Whether the parameter `replica` names a replicable policy, which then plans for each device. In a scenario, the
-  /// keys of the replicable policy stand beside those of this policy.
+  /// keys of the replicable policy are next to the keys of this policy.
   bool replicates = false;
   /// Returns the cuts that are planned and compared if the scenario does not cut the model. In this case, strategies
   /// for fates are compared, too. If the function is null, the whole model is one stage, and all activations are kept.
@@ -106,8 +107,8 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();
 
-/// Adds a policy while the program runs, or replaces a policy that was added in this way. Throws InputError when the
-/// name is empty or is that of a compiled-in policy. Catalogs that policy_catalog() returned earlier remain valid.
+/// Adds a policy while the program runs, or replaces a policy that was added in this way. Throws InputError if the name
+/// is empty or is the name of a compiled-in policy. Catalogs that policy_catalog() returned earlier remain valid.
 void add_policy(Policy policy);
 
 /// Returns the record of the `policy:` mapping of a scenario: `name`, and the parameters of this policy.

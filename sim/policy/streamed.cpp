@@ -1,5 +1,5 @@
-// Under the policy streamed, the weights of groups take turns on the device. A group is a stage of the cut. The weights
-// of a group are loaded, and then all micro-batches in flight run through the group. Their activations stay on the
+// Under the policy streamed, the weights of groups take turns on the device. A group is a stage of the cut. When the
+// weights of a group have been loaded, all micro-batches in flight run through the group. Their activations stay on the
 // device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
 // weights are loaded several times.
 #include "planning/placement/placement_key.hpp"

@@ -1,5 +1,5 @@
-// Turns a scenario into its plan. It cuts the model, lets the policy plan, and settles what the scenario leaves
-// open.
+// Turns a scenario into its plan. It cuts the model, lets the policy plan, and makes the choices that the scenario
+// leaves open.
 #include <algorithm>
 #include <limits>
 
@@ -31,8 +31,8 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Returns the value of `key` in `mapping`. If the key is absent, returns the mapping, or the document if the mapping
-/// is absent, so that an error has a position.
+/// Returns the value of `key` in `mapping`. If the key is absent, returns the mapping. If the mapping is absent,
+/// returns the document. So an error always has a position.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;

@@ -1,4 +1,4 @@
-// The bound of the question where the policy may place tensors in two memories of a device.
+// The bound of the question for policies that may place tensors in two memories of a device.
 #pragma once
 
 #include "scenario/question_bound.hpp"

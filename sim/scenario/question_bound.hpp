@@ -14,7 +14,7 @@ namespace sluice {
 
 struct QuestionBound {
   double seconds = 0;
-  std::string reason;  ///< says in a few words what takes so long
+  std::string reason;  ///< the reason for this number of seconds, in a few words
   /// The part of the machine for which the bound holds, such as " on gpu0". If it is empty, the bound holds for the
   /// whole machine.
   std::string within = {};

@@ -199,7 +199,7 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // If there is a memory besides the host's, activations may be loaded from it.
+    // If the platform has another memory than host memory, activations may be loaded from the other memory.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;

@@ -14,8 +14,8 @@ const Record& workload_record() {
           {.name = "mode",
            .type = Type::choice,
            .summary =
-               "what is computed; inference: the forward pass alone; training: forward and backward passes of "
-               "each batch's micro-batches, then an update",
+               "the computation; inference: only the forward pass; training: forward and backward passes of the "
+               "micro-batches of each batch, and then an update",
            .default_text = "inference",
            .choices = {"inference", "training"}},
           {.name = "dtype",
@@ -56,7 +56,7 @@ const Record& workload_record() {
           {.name = "gradient_dtype",
            .type = Type::choice,
            .summary =
-               "training: the element type of the weights' gradients; the default is that of the weights",
+               "training: the element type of the gradients of weights; by default the element type of the weights",
            .optional = true,
            .choices = dtype_names()},
           {.name = "optimizer_dtype",
@@ -89,7 +89,7 @@ const Record& workload_record() {
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
-      .summary = "How strictly memory is counted; both defaults are the strict ones.",
+      .summary = "How strictly memory is counted. By default, both keys have their strict values.",
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
@@ -147,9 +147,10 @@ const Record& cost_record() {
 
 const Record& fates_record() {
   static const Record record = [] {
-    Record made = any_entry(fate_catalog(), "fates", "strategy",
-                            "What becomes of activations: in inference between two stages, in "
-                            "training until the backward pass.");
+    Record made = any_entry(
+        fate_catalog(), "fates", "strategy",
+        "The fates of activations, in inference between two stages, and in training until the "
+        "backward pass.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;

@@ -19,7 +19,7 @@ struct Scenario {
   Workload workload;
   ChosenCost cost;
   Chosen<Policy> policy;
-  const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
+  const Policy* acting = nullptr;  ///< the policy, or the policy that it replicates
   /// If empty, Sluice chooses the cut; `phases: {after: ...}` also sets it.
   std::optional<Chosen<Cut>> cut;
   std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses

@@ -1,4 +1,4 @@
-// by_memory: each stage is as long as the device's memory allows. The stages are chosen greedily
+// With the cut by_memory, each stage is as long as the device's memory allows. The stages are chosen greedily
 // from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. It
 // may lead to a layer with which no stage can begin. In this case, a search finds the fewest stages that all fit, with
 // shorter early stages.
@@ -18,7 +18,8 @@ namespace {
 
 struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
-  std::int64_t kept = 0;  ///< what the backward pass needs, with the gradients of input and output
+  /// Bytes that the backward pass needs, with the gradients of input and output.
+  std::int64_t kept = 0;
   /// The part of the need that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
@@ -209,8 +210,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns how many parts each layer needs so that each part fits alone. A part needs memory for its share of the
-/// layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of parts for which each part fits alone. A part needs memory for its share
+/// of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -237,27 +238,28 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Makes each stage as long as the device's memory allows. Its weights, and its input, output and workspace for "
-        "one micro-batch, must fit beside the caches that the device holds; in training also its gradients, optimizer "
-        "state and what it keeps for the backward pass.",
+        "Makes each stage as long as the device's memory allows. The weights of the stage, and its input, output and "
+        "workspace for one micro-batch, must fit into the memory that the caches leave free. In training, its "
+        "gradients, its optimizer state and the tensors that it keeps for the backward pass must fit, too.",
     .details =
         "Use it to have as few stages as the memory allows, for example when weights are loaded stage by stage and "
         "nothing is loaded ahead. The stages depend on the capacity of the device, the micro-batch and the element "
-        "types. A small share leaves room for weights that are loaded ahead, at the cost of more stages. A layer that "
-        "does not fit alone is refused unless split is true.",
+        "types. A small share leaves room for weights that are loaded ahead, at the cost of more stages. If a layer "
+        "does not fit alone, the model is refused unless split is true.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
-    .parameters = {{.name = "share",
-                    .type = Type::number,
-                    .summary = "The share of the device's memory that a stage may use.",
-                    .default_text = "1",
-                    .maximum = 1,
-                    .minimum_excluded = true},
-                   {.name = "split",
-                    .type = Type::boolean,
-                    .summary =
-                        "A layer that does not fit alone becomes the fewest equal parts that do.",
-                    .default_text = "false"}},
+    .parameters =
+        {{.name = "share",
+          .type = Type::number,
+          .summary = "The share of the device's memory that a stage may use.",
+          .default_text = "1",
+          .maximum = 1,
+          .minimum_excluded = true},
+         {.name = "split",
+          .type = Type::boolean,
+          .summary =
+              "Whether a layer that does not fit alone is split into the fewest equal parts that fit.",
+          .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,
     .ignores_prices = true,

@@ -1,4 +1,4 @@
-// explicit: cuts after the layers that the scenario lists.
+// The cut explicit cuts the model after the layers that the scenario lists.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -27,11 +27,11 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut explicit_cut = {
     .name = "explicit",
-    .summary = "Cuts after the layers that the scenario lists.",
+    .summary = "Cuts the model after the layers that the scenario lists.",
     .details =
-        "Use it to repeat a cut that is known, for example that of a paper or of another program. Nothing is "
-        "searched, and the stages are the same on every machine: if one does not fit into the memory, the run says "
-        "so. The last layer is not listed, because the last stage ends with it.",
+        "Use it to repeat a known cut, for example the cut of a paper or of another program. Nothing is searched, and "
+        "the stages are the same on every machine: if one does not fit into the memory, the run says so. The last "
+        "layer is not listed, because the last stage ends with it.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",

@@ -1,4 +1,4 @@
-// per_layer: each layer that computes becomes a stage.
+// With the cut per_layer, each layer that computes becomes a stage.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -18,18 +18,20 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut per_layer_cut = {
     .name = "per_layer",
-    .summary = "Makes each layer a stage; the input belongs to the first one.",
+    .summary = "Makes each layer a stage; the input belongs to the first stage.",
     .details =
-        "Use it to give each layer its own fate, to load weights layer by layer, or to see what the finest cut costs. "
-        "Each boundary is an activation that a policy may keep, move or recompute. A plan has the most actions with "
-        "this cut, so that planning and simulation take longest.",
+        "Use it to give each layer its own fate, to load weights layer by layer, or to see the cost of the finest "
+        "cut. Each boundary is an activation that a policy may keep, move or recompute. With this cut, a plan has the "
+        "most actions, so planning and simulation take the most time.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
     .example = "sluice run alexnet_resident stages=per_layer",
-    .parameters = {{.name = "input_stage",
-                    .type = Type::boolean,
-                    .summary = "whether the input is a stage, too, so that its copy on the device "
-                               "has a fate of its own, like every activation",
-                    .default_text = "false"}},
+    .parameters =
+        {{.name = "input_stage",
+          .type = Type::boolean,
+          .summary =
+              "whether the input is also a stage, so that its copy on the device has its own fate, "
+              "like every activation",
+          .default_text = "false"}},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

@@ -1,4 +1,4 @@
-// single_tensor: a stage ends wherever a single tensor crosses, so that no tensor crosses two cuts.
+// With the cut single_tensor, a stage ends wherever only one tensor crosses, so no tensor crosses two cuts.
 //
 // All tensors that cross a cut count as one tensor. So a shortcut that crosses several cuts would be held (and kept for
 // the backward pass) once for each cut. In a residual network, the cut per_layer counts each shortcut many times. The
@@ -41,9 +41,9 @@ extern const Cut single_tensor_cut = {
     .summary =
         "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual block.",
     .details =
-        "Use it for networks with residual connections. Where a shortcut runs beside the layers, several tensors "
-        "cross, and a cut there would move or keep all of them. This cut leaves such blocks whole. A model in which "
-        "no single tensor crosses anywhere is one stage.",
+        "Use it for networks with residual connections. Inside a block with a shortcut, several tensors cross between "
+        "two layers, and a cut between them would move or keep all these tensors. The cut single_tensor leaves such "
+        "blocks whole. A model in which no single tensor crosses anywhere is one stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3: a graph is divided where one node separates it",

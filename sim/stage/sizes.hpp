@@ -1,5 +1,5 @@
 // The bytes that consecutive layers need: weights, tensors that cross their ends, and inner
-// tensors. All bytes except those of weights are per sample. The output of an input layer exists
+// tensors. All bytes except the bytes of weights are per sample. The output of an input layer exists
 // from the beginning. A tensor that no layer reads is part of the answer and exists until the
 // end.
 #pragma once
@@ -41,7 +41,7 @@ class Sizes {
     return cached_[last + 1] - cached_[first];
   }
 
-  /// Returns what the stage first..last keeps for its backward pass.
+  /// Returns the tensors and bytes that the stage first..last keeps for its backward pass.
   Stage::Kept kept(std::uint32_t first, std::uint32_t last) const;
 
   /// Computes Stage::workspace_bytes of the stages that begin at `first` and get longer layer by

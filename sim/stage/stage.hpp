@@ -48,7 +48,7 @@ struct Stage {
   std::int64_t cache_bytes = 0;
   std::int64_t macs = 0, flop = 0;
 
-  /// Whether the output has a gradient, because this stage or an earlier one has a backward pass.
+  /// Whether the output has a gradient, because this stage or an earlier stage has a backward pass.
   bool learns = true;
 
   /// The bytes per sample that the forward pass keeps for the backward pass, in training.
@@ -56,7 +56,8 @@ struct Stage {
     /// Inner tensors that the backward pass reads, and tensors that layers keep for themselves.
     std::int64_t inner_bytes = 0;
     std::int64_t selective_bytes = 0;  ///< the part that selective recomputation drops
-    /// Whether the backward pass reads the tensors that cross into the stage, and those that cross out.
+    /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
+    /// cross out.
     bool reads_input = false, reads_output = false;
     /// Like Stage::workspace_bytes, but only for the inner tensors that are not kept.
     std::int64_t workspace_bytes = 0;
@@ -65,7 +66,7 @@ struct Stage {
 
 struct Cut;
 
-/// What a cut may use for its decision.
+/// The data that a cut may use for its decision.
 struct CutRequest {
   const Model& model;
   const Device& device;
@@ -80,25 +81,26 @@ struct CutRequest {
   std::int64_t cached_samples = 0;  ///< samples of a step; each has a cache
   bool one_device = true;  ///< whether one device computes all stages and holds all their caches
   std::int64_t micro_batches = 1;  ///< per step
-  /// Returns the bytes per second from host memory to the device. Throws InputError if no link
-  /// connects the two. If the function is empty, a load takes no time.
+  /// Returns the bytes per second from host memory to the device. Throws InputError if no link connects them. If the
+  /// function is empty, a load takes no time.
   std::function<double()> load_bandwidth = {};
 };
 
 /// Returns the seconds of a layer's forward pass for one micro-batch.
 double forward_s(const CutRequest& request, const Layer& layer);
 
-/// A cut: its parameters (the keys beside `cut:`) and the function that returns the last layer of
+/// A cut. `parameters` holds its keys next to `cut:`, and `last_layers` is the function that returns the last layer of
 /// each stage.
 struct Cut {
   std::string name;
   std::string summary;
-  std::string details = {};  ///< a paragraph: what it does, when to use it, what it costs
+  /// A paragraph that says what it does, when to use it, and what it costs.
+  std::string details = {};
   std::string source;
   std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
-  /// Returns the number of parts into which each layer is split first. If the function is null, no
+  /// Returns the number of parts into which each layer is split before the model is cut. If the function is null, no
   /// layer is split.
   std::vector<std::int64_t> (*parts)(const CutRequest& request, const Reader& parameters) = nullptr;
   /// Whether the stages are the same for all FLOP/s, bandwidths and delays of the machine.

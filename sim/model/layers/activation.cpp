@@ -1,5 +1,5 @@
-// Activations are functions of each element. One operation counts as one FLOP, and so does one call of exp, erf, tanh,
-// max or min, because the cost of these calls differs between machines.
+// Activations are functions of each element. One operation counts as one FLOP. One call of exp, erf, tanh, max or min
+// also counts as one FLOP, because the cost of these calls differs between machines.
 //
 // The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
 // suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column
@@ -170,7 +170,7 @@ const LayerType softmax_layer = {
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
         "the gradient g of the output, with 4 FLOP per element. It reads the output y, which is kept for it. Use it "
-        "after the last layer of a classifier; the layer `attention` contains a softmax of its own.",
+        "after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

@@ -6,9 +6,8 @@
 namespace sluice {
 namespace {
 
-// Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of
-// each matrix is a product of the other matrix with the output's gradient, with as many
-// multiply-accumulates as in the forward pass.
+// Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of each matrix is a
+// product of the other matrix with the output's gradient. It takes as many multiply-accumulates as the forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];
   const auto refuse = [&](const std::string& expected) {
@@ -41,9 +40,8 @@ const LayerType batched_matmul_layer = {
     .details =
         "A pair of matrices [rows, inner] and [inner, columns] takes rows x inner x columns multiply-accumulates of 2 "
         "FLOP each. All axes before the last two must be equal in both inputs. The layer has no parameters. The "
-        "backward pass takes twice the FLOP of the forward pass, because both inputs have a gradient, and it reads "
-        "both inputs. Use it for products of two activations; the layer `attention` contains the products of "
-        "attention.",
+        "backward pass takes twice the FLOP of the forward pass, because both inputs have a gradient. It reads both "
+        "inputs. Use it for products of two activations; the layer `attention` contains the products of attention.",
     .source = "definition, as in NumPy's matmul",
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "

@@ -1,5 +1,5 @@
 // Layers that exchange data among the ranks of a group. They occur in models that describe one rank's share of a larger
-// model. In Sluice these layers only change shapes. They take no time and no FLOP, because a model contains no links.
+// model. In Sluice these layers only change shapes. They take no time and no FLOP, because a model has no links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -37,8 +37,8 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// This layer is a view: a rank keeps only its own part of the whole tensor, and gathers the whole
-// tensor again for the backward pass.
+// This layer is a view, because a rank keeps only its own part of the whole tensor. For the backward pass it gathers
+// the whole tensor again.
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =

@@ -1,5 +1,5 @@
 // A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
-// compute with it. The layer does not read its input. The input only says after which layer the constant is made.
+// compute with this tensor. The layer does not read its input, which only says after which layer the constant is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -21,15 +21,15 @@ const LayerType constant_layer = {
     .summary =
         "Provides a tensor that is the same for every sample and that layers compute with, such as a table.",
     .details =
-        "It names one input, which it does not read: the input only says when the constant is made. Layers that "
-        "compute on a constant do so for each sample, as all layers do.",
+        "The layer does not read its input. The input only says after which layer the constant is made. Layers that "
+        "compute with a constant compute for each sample, like all layers.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "
         "learned: true}, {type: add, inputs: [x, table]}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
-                    .summary = "the extents of the tensor, which belongs to no sample"},
+                    .summary = "the extents of the tensor, which is the same for all samples"},
                    {.name = "learned",
                     .type = Type::boolean,
                     .summary = "whether its elements are parameters",

@@ -45,8 +45,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 // A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel, and
-// products that overlap are summed. The padding cuts off a part of these sums. The products of that part are computed
-// and counted, too.
+// products that overlap are summed. The padding cuts off a part of these sums. The products in this part are also
+// computed and counted.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -80,12 +80,14 @@ std::vector<Field> parameters(std::size_t axes) {
        .minimum = 1}};
   for (const Field& field : window_fields(axes, "1")) fields.push_back(field);
   fields.push_back(dilation_field(axes));
-  fields.push_back({.name = "groups",
-                    .type = Type::integer,
-                    .summary = "the number of groups of channels that are convolved separately; "
-                               "depthwise if it equals the number of input channels",
-                    .default_text = "1",
-                    .minimum = 1});
+  fields.push_back(
+      {.name = "groups",
+       .type = Type::integer,
+       .summary =
+           "the number of groups of channels that are convolved separately; the convolution is "
+           "depthwise if this is the number of input channels",
+       .default_text = "1",
+       .minimum = 1});
   fields.push_back({.name = "bias",
                     .type = Type::boolean,
                     .summary = "whether to add one parameter per output channel",
@@ -111,10 +113,10 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
       .details =
           "Along an axis of n values the output has floor((n + zeros - dilation (kernel - 1) - 1) / stride) + 1 "
           "values, or ceil(n / stride) with `padding: same`. The layer has (values of the kernel) x (input channels / "
-          "groups) x channels weights. Each weight takes one multiply-accumulate of 2 FLOP per position of the output, "
-          "also where it meets a zero of the padding, and a bias adds 1 FLOP per output. The backward pass takes as "
-          "many multiply-accumulates for the gradient of the input, and as many again for the gradient of the weights; "
-          "it reads the input.",
+          "groups) x channels weights. Each weight takes one multiply-accumulate of 2 FLOP per position of the "
+          "output. Products with zeros of the padding are counted, too. A bias adds 1 FLOP per output. In the "
+          "backward pass, the gradient of the input and the gradient of the weights each take as many "
+          "multiply-accumulates as the forward pass. The backward pass reads the input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -129,14 +131,14 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
   return {
       .name = std::move(name),
       .summary = "Computes a transposed convolution over " + over +
-                 ": it leads from the shape of a convolution's output to that of its input.",
+                 ": compared with a convolution, the shapes of input and output are exchanged.",
       .details =
           "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - "
           "zeros values, or n stride + output_padding with `padding: same`. Each weight takes one multiply-accumulate "
-          "of 2 FLOP per position of the input, and products that meet at one output are summed; outputs that the "
-          "padding cuts off are computed as well. The backward pass takes as many multiply-accumulates for the "
-          "gradient of the input, and as many again for the gradient of the weights; it reads the input. Use it to "
-          "enlarge an image, as decoders of segmentation networks do.",
+          "of 2 FLOP per position of the input, and products that meet at one output are summed. Outputs that the "
+          "padding cuts off are also computed. In the backward pass, the gradient of the input and the gradient of "
+          "the weights each take as many multiply-accumulates as the forward pass. The backward pass reads the input. "
+          "Use it to enlarge an image, as decoders of segmentation networks do.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
       .example = std::move(example),

@@ -25,10 +25,10 @@ const LayerType dense_layer = {
     .summary = "Connects each element of the flattened input with each feature.",
     .details =
         "For n elements of the flattened input, the layer has n x features weights and takes as many "
-        "multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per feature. The backward pass takes as many "
-        "multiply-accumulates for the gradient of the input, and as many again for the gradient of the weights; it "
-        "reads the input. Use it for the last layers of a network of images, and use `matmul` if each row of the input "
-        "meets the same weights.",
+        "multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per feature. In the backward pass, the gradient of "
+        "the input and the gradient of the weights each take as many multiply-accumulates as the forward pass. The "
+        "backward pass reads the input. Use `dense` for the last layers of a network of images, and `matmul` if all "
+        "rows of the input are multiplied by the same weights.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters = {{.name = "features",

@@ -14,7 +14,7 @@ void require_matrix(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
 }
 
-/// Throws unless `chosen` has a row of choices for each of the `rows` rows.
+/// Throws an error unless `chosen` has a row of choices for each of the `rows` rows.
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// Each of the k values takes one scan of the row, with one comparison per element. Their indices are kept, with 8 bytes
-// each, because the backward pass adds the gradients at these positions.
+// Each of the k values takes one scan of the row, with one comparison per element. The indices of the k values are
+// kept, with 8 bytes each, because the backward pass adds the gradients at these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -49,8 +49,7 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row is multiplied by the weights of one expert, so the number of matrices that are read is
-// at most the number of rows.
+// Each row is multiplied by the weights of one expert. So at most as many matrices are read as there are rows.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -94,8 +93,8 @@ const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
     .details =
-        "It is the first step of a mixture of experts: it follows the layer that scores the experts, and `dispatch` "
-        "reads what it chose.",
+        "This layer is the first step of a mixture of experts. It follows the layer that scores the experts, and "
+        "`dispatch` reads its choices.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
@@ -110,8 +109,8 @@ const LayerType dispatch_layer = {
     .summary =
         "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
     .details =
-        "It multiplies the number of rows by the number of experts that each row chose. It computes nothing, but it "
-        "reads and writes every copy.",
+        "The output has as many rows as the input times the number of experts per row. The layer computes nothing, "
+        "but it reads and writes every copy.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -126,8 +125,8 @@ const LayerType expert_matmul_layer = {
     .name = "expert_matmul",
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
-        "The weights of all experts are parameters, but each row is multiplied by one matrix only. A cost model reads "
-        "at most one matrix per row, and each matrix once.",
+        "The weights of all experts are parameters, but each row is multiplied by only one matrix. A cost model "
+        "assumes that at most one matrix per row is read, and each matrix at most once.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",
@@ -146,11 +145,11 @@ const LayerType expert_matmul_layer = {
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "Adds up the copies of each row, one from each of its k experts, weighted by the second input, with 2 k - 1 "
-        "FLOP per output.",
+        "Adds up the k copies of each row, which come from its k experts and are weighted by the second input. Each "
+        "output takes 2 k - 1 FLOP.",
     .details =
-        "It is the last step of a mixture of experts: it makes one row of the k rows that the experts computed for a "
-        "token. The backward pass takes 3 FLOP per element of these rows, and reads both inputs.",
+        "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
+        "it makes one row. The backward pass takes 3 FLOP per element of these rows, and reads both inputs.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

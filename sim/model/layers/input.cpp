@@ -15,10 +15,10 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 extern const LayerType input_layer;
 const LayerType input_layer = {
     .name = "input",
-    .summary = "Stands for the input of the network, one sample.",
+    .summary = "Is the input of the network for one sample.",
     .details =
-        "It computes nothing and has no parameters. A model may have several inputs with different names. The shape is "
-        "that of one sample; the workload of a scenario says how many samples a micro-batch has.",
+        "An input computes nothing and has no parameters. A model may have several inputs with different names. The "
+        "shape is the shape of one sample. The workload of a scenario says how many samples a micro-batch has.",
     .source = "definition",
     .example = "{type: input, shape: [224, 224, 3]}",
     .parameters = {{.name = "shape",

@@ -22,8 +22,8 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   return counts;
 }
 
-// In the backward pass the gradient of each of the n inputs is the product of the output's gradient
-// and the n - 1 other inputs.
+// In the backward pass, the gradient of each of the n inputs is the product of the output's gradient and the other n -
+// 1 inputs.
 LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = infer_each(keys, inputs);
   const std::int64_t products =
@@ -62,8 +62,8 @@ const LayerType add_layer = {
         "Adds its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. The "
-        "backward pass reads nothing. It sums the gradient of each input that was stretched, with 1 FLOP per output. "
-        "Use it for residual connections.",
+        "backward pass reads no activation. It sums the gradient of each input that was stretched, with 1 FLOP per "
+        "output. Use it for residual connections.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
@@ -82,8 +82,8 @@ const LayerType mul_layer = {
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
         "inputs the backward pass takes n (n - 1) FLOP per output, because the gradient of each input is the product "
-        "of the output's gradient and all other inputs. It reads all inputs, and takes 1 FLOP per output more for each "
-        "input that was stretched. Use it for gates.",
+        "of the output's gradient and all other inputs. The backward pass reads all inputs. It takes 1 further FLOP "
+        "per output for each input that was stretched. Use it for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -100,9 +100,9 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Joins its inputs end to end along an axis.",
     .details =
-        "All extents except that of the axis must be equal. It takes no FLOP, but it copies its inputs into the "
-        "output, so that a cost model that counts bytes gives it seconds. The backward pass splits the gradient again "
-        "and reads no activation. Use it where branches meet, as in DenseNet and U-Net.",
+        "All extents except the extent of this axis must be equal. The layer takes no FLOP, but it copies its inputs "
+        "into the output, so that it takes time under a cost model that counts bytes. The backward pass splits the "
+        "gradient again and reads no activation. Use it to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",

@@ -5,16 +5,16 @@
 namespace sluice {
 namespace {
 
-// An element takes these FLOP: its square, the sum of `size` squares (size - 1 additions), the multiplication by alpha,
-// the addition of k, the power beta, and the division. Each square is computed once. The sum is computed again for each
-// element.
+// An element takes the following operations of 1 FLOP: its square, size - 1 additions for the sum of `size` squares,
+// the multiplication by alpha, the addition of k, the power beta, and the division. Each square is computed only once,
+// but the sum is computed again for each element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // The output is y = x s^-beta, where s contains the sum of squares. The backward pass computes the sums s again, and
-  // sums of as many terms over the gradients of the neighbours.
+  // The output is y = x s^-beta, where s contains the sum of squares. The backward pass computes the sums s again. It
+  // also computes sums of `size` terms over the gradients of the neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
@@ -32,9 +32,9 @@ const LayerType lrn_layer = {
         "per element.",
     .details =
         "The formula is y = x / (k + alpha (sum of squares))^beta, where the sum goes over `size` neighbouring "
-        "channels. An element takes 1 FLOP for its square, size - 1 for the sum, and 1 each for the product with "
-        "alpha, the addition of k, the power and the division. The backward pass takes twice the FLOP of the forward "
-        "pass, and reads input and output. Use it for networks such as AlexNet.",
+        "channels. An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the "
+        "addition of k, the power and the division take 1 FLOP each. The backward pass takes twice the FLOP of the "
+        "forward pass, and reads input and output. Use it for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",

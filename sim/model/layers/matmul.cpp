@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// Computes [rows, D] x [D, features]: each row is multiplied by all weights.
+// The product is [rows, D] x [D, features], so each row is multiplied by all weights.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
   if (input.size() != 2)
@@ -25,10 +25,10 @@ const LayerType matmul_layer = {
     .name = "matmul",
     .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
     .details =
-        "It takes rows x columns x features multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per output. The "
-        "backward pass takes as many multiply-accumulates for the gradient of the input, and as many again for the "
-        "gradient of the weights; it reads the input. Use it for sequences, whose rows are tokens, and use `dense` if "
-        "all elements of a sample meet weights of their own.",
+        "The product takes rows x columns x features multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per "
+        "output. In the backward pass, the gradient of the input and the gradient of the weights each take as many "
+        "multiply-accumulates as the forward pass. The backward pass reads the input. Use `matmul` for sequences, "
+        "whose rows are tokens, and `dense` if each element of a sample has its own weights.",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",

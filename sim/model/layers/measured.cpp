@@ -1,4 +1,4 @@
-// measured: a layer about which little is known except its measured time.
+// The layer type measured describes a layer of which only seconds and sizes are known.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -45,31 +45,33 @@ const LayerType measured_layer = {
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
         "Use it with the cost model `measured` for layers of which only seconds and sizes are known, for example in "
-        "graphs of PipeDream. The seconds hold for the number of samples that the model gives as `measured_batch`.",
+        "graphs of PipeDream. The seconds are for the number of samples that the model gives as `measured_batch`.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
-    .parameters = {{.name = "shape",
-                    .type = Type::list,
-                    .summary = "extents of one sample of the output; by default the first input's",
-                    .optional = true},
-                   count_field("parameters", "learned elements"),
-                   count_field("macs", "multiply-accumulates of the forward pass"),
-                   {.name = "flop",
-                    .type = Type::integer,
-                    .summary = "FLOP of the forward pass; by default 2 per multiply-accumulate",
-                    .optional = true},
-                   {.name = "keeps",
-                    .type = Type::choice,
-                    .summary = "which tensors of the graph its backward pass reads",
-                    .default_text = "inputs",
-                    .choices = {"inputs", "output", "nothing"}},
-                   count_field("kept", "further elements kept for the backward pass"),
-                   {.name = "kept_bytes",
-                    .type = Type::quantity,
-                    .summary = "further bytes kept that do not depend on the dtype, such as masks",
-                    .optional = true,
-                    .dimension = Dimension::bytes}},
+    .parameters =
+        {{.name = "shape",
+          .type = Type::list,
+          .summary =
+              "extents of one sample of the output; by default the extents of the first input",
+          .optional = true},
+         count_field("parameters", "learned elements"),
+         count_field("macs", "multiply-accumulates of the forward pass"),
+         {.name = "flop",
+          .type = Type::integer,
+          .summary = "FLOP of the forward pass; by default 2 per multiply-accumulate",
+          .optional = true},
+         {.name = "keeps",
+          .type = Type::choice,
+          .summary = "the tensors of the graph that the backward pass reads",
+          .default_text = "inputs",
+          .choices = {"inputs", "output", "nothing"}},
+         count_field("kept", "further elements kept for the backward pass"),
+         {.name = "kept_bytes",
+          .type = Type::quantity,
+          .summary = "further bytes kept that do not depend on the dtype, such as masks",
+          .optional = true,
+          .dimension = Dimension::bytes}},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

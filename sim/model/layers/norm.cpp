@@ -6,14 +6,14 @@
 namespace sluice {
 namespace {
 
-// The FLOP per element of the forward pass and of the backward pass.
+// The FLOP per element in the forward pass and in the backward pass.
 struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input and computes mean and variance from it again. Mean and variance are not counted as
-// kept tensors (as in Korthikanti et al. (2022), section 4.1), because they are only two values per row, channel or
-// group.
+// The backward pass reads the input, and computes mean and variance again from the input. As in Korthikanti et al.
+// (2022), section 4.1, mean and variance do not count as kept tensors, because they are only two values per row,
+// channel or group.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;
@@ -27,11 +27,12 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. Together with scale and shift they become one multiplication and one
-// addition per element. The running mean and variance are not counted as parameters. The backward pass takes these FLOP
-// per element: - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition); - 2 for
-// the normalised value z; - 3 for the sums of g and g z over the batch, which are also the gradients of shift and
-// scale; - 4 for s (g - a - z b), where s, a and b are constant over the channel. Here g is the output's gradient.
+// In inference, mean and variance are constants. With the scale and the shift, they are combined to one multiplication
+// and one addition per element. The running mean and variance are not counted as parameters. The backward pass takes
+// these FLOP per element: - 4 for mean and variance of the batch (an addition; a subtraction, a square and an
+// addition); - 2 for the normalised value z; - 3 for the sums of g and g z over the batch, which are also the gradients
+// of shift and scale; - 4 for s (g - a - z b), where s, a and b are constant over the channel. Here g is the output's
+// gradient.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
@@ -78,7 +79,7 @@ LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
 Field affine_field() {
   return {.name = "affine",
           .type = Type::boolean,
-          .summary = "whether each channel has a scale and a shift, 2 parameters",
+          .summary = "whether each channel has a scale and a shift, which are 2 parameters",
           .default_text = "true"};
 }
 
@@ -92,10 +93,10 @@ const LayerType batch_norm_layer = {
         "element.",
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference these numbers are constants, and become one multiplication and one addition per "
-        "element. Mean and variance of inference are buffers, not parameters. The backward pass takes 13 FLOP per "
-        "element, 4 of them to compute mean and variance of the batch from the input again, so that it reads the "
-        "input.",
+        "under the root. In inference all these numbers are constants, and are combined to one multiplication and one "
+        "addition per element. Mean and variance of inference are buffers, not parameters. The backward pass takes 13 "
+        "FLOP per element. Of these, 4 FLOP compute mean and variance of the batch again from the input, which the "
+        "backward pass reads.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
@@ -124,15 +125,15 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 without scale and shift.",
     .details =
-        "The formula is that of layer_norm, but mean and standard deviation are taken over all positions of the "
-        "channels of a group. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It reads the "
-        "input, and computes mean and variance from it again. Use it for networks of images that are trained with "
-        "small batches.",
+        "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of "
+        "all channels of a group. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It "
+        "reads the input, and computes mean and variance from it again. Use it for networks of images that are "
+        "trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
                     .type = Type::integer,
-                    .summary = "the number of groups; the channels are split among them",
+                    .summary = "the number of groups into which the channels are divided",
                     .minimum = 1},
                    affine_field()},
     .infer = infer_group,

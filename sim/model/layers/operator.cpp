@@ -1,4 +1,4 @@
-// operator: describes an operator for which there is no layer type, by its cost per output element.
+// The layer type operator describes an operator that has no other layer type, by its cost per element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -18,9 +18,8 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 // In the backward pass, each multiply-accumulate of the forward pass becomes two: one for the gradient of each factor
-// (an input, and the weights or another input). It is assumed that all other operations cost as much as in the
-// forward pass. The gradient of a weight that is only added is the sum of the arriving gradients, with 1 FLOP per
-// output.
+// (an input, and the weights or another input). All other operations are assumed to cost as much as in the forward
+// pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -65,40 +64,41 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "Describes an operator for which there is no other type: it has an output of the given shape, at a given cost "
-        "per element. With only a shape, elements are moved, repeated or dropped.",
+        "Describes an operator that has no other layer type, by the shape of its output and its cost per element. If "
+        "only the shape is given, the operator moves, repeats or drops elements.",
     .details =
-        "Use it for operators of other programs that have no type of their own. Counts are per element of the output "
-        "or of the first input, so that they scale with the shapes.",
+        "Use it for operators of other programs that have no layer type. Counts are per element of the output or of "
+        "the first input, so that they scale with the shapes.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
-    .parameters = {{.name = "shape",
-                    .type = Type::list,
-                    .summary = "the extents of one sample of the output; by default the shapes of "
-                               "the inputs, stretched to each other",
-                    .optional = true},
-                   count_field("macs", "multiply-accumulates per element of the output"),
-                   count_field("input_macs", "multiply-accumulates per element of the first input"),
-                   count_field("flop",
-                               "FLOP per element of the output other than multiply-accumulates"),
-                   count_field(
-                       "input_flop",
-                       "FLOP per element of the first input other than multiply-accumulates"),
-                   count_field("parameters", "learned elements"),
-                   {.name = "keeps",
-                    .type = Type::choice,
-                    .summary = "what its backward pass reads; by default the inputs, or nothing "
-                               "where nothing is computed",
-                    .optional = true,
-                    .choices = {"inputs", "output", "nothing"}},
-                   count_field("kept_bytes",
-                               "further bytes per sample kept for the backward pass that do not "
-                               "depend on the dtype: masks, indices"),
-                   {.name = "same_place",
-                    .type = Type::boolean,
-                    .summary = "whether a pixel of the output depends on one pixel of the inputs "
-                               "although `shape` is given, as with zeros around an image",
-                    .default_text = "false"}},
+    .parameters =
+        {{.name = "shape",
+          .type = Type::list,
+          .summary = "the extents of one sample of the output; by default the shapes of "
+                     "the inputs, stretched to each other",
+          .optional = true},
+         count_field("macs", "multiply-accumulates per element of the output"),
+         count_field("input_macs", "multiply-accumulates per element of the first input"),
+         count_field("flop", "FLOP per element of the output other than multiply-accumulates"),
+         count_field("input_flop",
+                     "FLOP per element of the first input other than multiply-accumulates"),
+         count_field("parameters", "learned elements"),
+         {.name = "keeps",
+          .type = Type::choice,
+          .summary =
+              "the tensors that the backward pass reads; by default the inputs, or nothing if the "
+              "operator computes nothing",
+          .optional = true,
+          .choices = {"inputs", "output", "nothing"}},
+         count_field("kept_bytes",
+                     "further bytes per sample kept for the backward pass that do not "
+                     "depend on the dtype: masks, indices"),
+         {.name = "same_place",
+          .type = Type::boolean,
+          .summary =
+              "whether a pixel of the output depends on one pixel of the inputs although `shape` is "
+              "given, for example if an operator adds zeros around an image",
+          .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

@@ -1,5 +1,5 @@
-// In a pool, each output depends on one window of one channel. The windows cover all axes of a signal, an image or a
-// volume except the last one, the channels.
+// In a pool, each output depends on one window of one channel. A window has all axes of a signal, an image or a volume
+// except the last axis, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -21,7 +21,7 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
 }
 
 // Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. This is exact for the mean,
-// which takes area - 1 additions and one division. The maximum takes one FLOP less, area - 1 comparisons.
+// which takes area - 1 additions and one division. The maximum takes only area - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -43,8 +43,8 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The backward pass divides the gradient of a mean once and adds it to the elements of the window.
-// This takes as many FLOP as the forward pass, and reads nothing.
+// The backward pass divides the gradient of a mean once, and adds the quotient to the gradients of all elements of the
+// window. This takes as many FLOP as the forward pass, and reads no activation.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;
@@ -62,8 +62,8 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
 
 // Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Two neighbouring
 // windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner bounds, gcd(n,
-// m) - 1 are whole numbers, so that m - gcd(n, m) elements are shared. Together the windows have n + m - gcd(n, m)
-// elements.
+// m) - 1 bounds are whole numbers, so that m - gcd(n, m) elements are shared. Together the windows have n + m - gcd(n,
+// m) elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));
@@ -105,9 +105,9 @@ const LayerType max_pool_layer = {
     .name = "max_pool",
     .summary = "Takes the largest value of each window of an image, channel by channel.",
     .details =
-        "It counts 1 FLOP per element of the window for each output. Training keeps the position of each maximum as an "
-        "index of 8 bytes per output, as PyTorch's max_pool2d does. The backward pass adds each gradient at that "
-        "position, with 1 FLOP per output. The input and the output are not read again.",
+        "Each output takes 1 FLOP per element of its window. Training keeps the position of each maximum as an index "
+        "of 8 bytes per output, like PyTorch's max_pool2d. The backward pass adds each gradient at this position, "
+        "with 1 FLOP per output. The backward pass does not read the input or the output.",
     .source = guide,
     .example =
         "{type: input, shape: [112, 112, 64]}, {type: max_pool, kernel: 3, stride: 2, padding: 1}",
@@ -120,8 +120,8 @@ const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
     .details =
-        "It counts 1 FLOP per element of the window for each output: the additions and one division. The backward pass "
-        "takes as many FLOP, and reads no activation.",
+        "Each output takes 1 FLOP per element of its window, for the additions and one division. The backward pass "
+        "takes as many FLOP as the forward pass, and reads no activation.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -133,9 +133,9 @@ const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
     .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
     .details =
-        "It takes 1 FLOP per element of the input. The backward pass takes as many FLOP, and reads no activation. Use "
-        "it before the last dense layer of a network of images, so that the number of weights does not depend on the "
-        "size of the image.",
+        "The layer takes 1 FLOP per element of the input. The backward pass takes as many FLOP as the forward pass, "
+        "and reads no activation. Use it before the last dense layer of a network of images, so that the number of "
+        "weights does not depend on the size of the image.",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
@@ -146,11 +146,12 @@ extern const LayerType adaptive_avg_pool_layer;
 const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
     .summary =
-        "Takes the means of windows of an image, which are chosen so that the output has the given size.",
+        "Takes the means of windows of an image. The windows are chosen so that the output has the given size.",
     .details =
         "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m), so that "
-        "neighbouring windows may share an element. It takes 1 FLOP per element of each window. The backward pass "
-        "takes as many FLOP, and reads no activation. Use it for networks that accept images of any size.",
+        "neighbouring windows may share an element. The layer takes 1 FLOP per element of each window. The backward "
+        "pass takes as many FLOP as the forward pass, and reads no activation. Use it for networks that accept images "
+        "of any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",

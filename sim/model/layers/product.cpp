@@ -9,18 +9,19 @@
 namespace sluice {
 
 Field sparsity_field() {
-  return {.name = "sparsity",
-          .type = Type::number,
-          .summary = "the share of the weights that is zero and left out of storage and products",
-          .default_text = "0",
-          .maximum = 1};
+  return {
+      .name = "sparsity",
+      .type = Type::number,
+      .summary = "the share of the weights that are zero, and are neither stored nor multiplied",
+      .default_text = "0",
+      .maximum = 1};
 }
 
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
-  // Up to 2^53, the number of weights is exact as a double. The result does not exceed it, because sparsity is at most
-  // 1.
+  // Up to 2^53, the number of weights is exact as a double. The result is at most the number of weights, because
+  // sparsity is at most 1.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

@@ -2,14 +2,14 @@
 //
 // In the forward pass, each stored weight is multiplied with `meets` values, and each of these products is a
 // multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. The backward pass is counted as in automatic
-// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input takes as
-// many multiply-accumulates as the forward pass, and so does the gradient of the weights. The gradient of a bias takes
-// 1 FLOP per output. The backward pass reads the input, because the gradient of the weights depends on it.
+// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input and the
+// gradient of the weights each take as many multiply-accumulates as the forward pass. The gradient of a bias takes 1
+// FLOP per output. The backward pass reads the input, because the gradient of the weights depends on it.
 //
-// Sparsity is structured: `sparsity` is the share of the weights (not of the bias) that is zero and left out of the
-// storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded to a whole
-// number. The indices of the stored weights are not counted. This follows Hoefler et al., Sparsity in deep learning
-// (2021), sections 2.2 and 6.1.
+// Sparsity is structured. `sparsity` is the share of the weights (not of the bias) that are zero. These weights are
+// left out of the storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded
+// to a whole number. The indices of the stored weights are not counted. This follows Hoefler et al., Sparsity in deep
+// learning (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"
@@ -19,8 +19,8 @@ namespace sluice {
 
 Field sparsity_field();
 
-/// Sets the counts of a layer that has its `shape` and the keys `bias` and `sparsity`. `weights` is the number of its
-/// weights, and each weight is multiplied with `meets` values. Throws InputError on overflow.
+/// Sets the counts of a layer with the keys `bias` and `sparsity` whose `shape` is already set. `weights` is the number
+/// of its weights, and each weight is multiplied with `meets` values. Throws InputError on overflow.
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets);
 

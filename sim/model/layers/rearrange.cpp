@@ -1,5 +1,5 @@
-// Layers that copy parts of a tensor, or the whole tensor in another order. The backward pass
-// copies the gradients back to the places of the values. Nothing is kept and nothing is computed.
+// Layers that copy parts of a tensor, or the whole tensor in another order. The backward pass copies the gradients back
+// to the positions of the values. These layers keep nothing and compute nothing.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -101,9 +101,9 @@ const LayerType split_layer = {
     .name = "split",
     .summary = "Takes one of the parts into which its input is cut along an axis.",
     .details =
-        "It computes and moves nothing: its output is a part of the memory of its input. A layer that keeps the output "
-        "for its backward pass keeps the whole input. Use one split per part, for example to take queries, keys and "
-        "values from one product.",
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. A layer that "
+        "keeps the output for its backward pass keeps the whole input. Use one split per part, for example to take "
+        "queries, keys and values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters = {axis_field(),
@@ -114,7 +114,7 @@ const LayerType split_layer = {
                     .minimum = 1},
                    {.name = "sizes",
                     .type = Type::list,
-                    .summary = "the extents of the parts, where they are not equal",
+                    .summary = "the extents of the parts, if they are not equal",
                     .optional = true},
                    {.name = "part",
                     .type = Type::integer,
@@ -127,9 +127,9 @@ const LayerType slice_layer = {
     .name = "slice",
     .summary = "Takes the elements between two positions along an axis of its input.",
     .details =
-        "It computes and moves nothing: its output is a part of the memory of its input. The output has ceil((end - "
-        "begin) / step) elements along the axis. A layer that keeps the output for its backward pass keeps the whole "
-        "input.",
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. The output "
+        "has ceil((end - begin) / step) elements along the axis. A layer that keeps the output for its backward pass "
+        "keeps the whole input.",
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
     .parameters = {axis_field(),
@@ -155,15 +155,15 @@ const LayerType transpose_layer = {
     .name = "transpose",
     .summary = "Puts the axes of its input into another order.",
     .details =
-        "It computes and moves nothing: its output is the memory of its input, read in another order. A layer that "
-        "keeps the output for its backward pass keeps the input. Use `operator` instead if the program that you "
-        "describe copies the elements.",
+        "The layer computes and moves nothing, because its output is the memory of its input, which is read in "
+        "another order. A layer that keeps the output for its backward pass keeps the input. Use `operator` instead "
+        "if the program that you describe copies the elements.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
-    .parameters = {{.name = "axes",
-                    .type = Type::list,
-                    .summary =
-                        "for each axis of the output the number of the input's axis, from 0"}},
+    .parameters =
+        {{.name = "axes",
+          .type = Type::list,
+          .summary = "the number of the input's axis for each axis of the output, counted from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

@@ -1,7 +1,7 @@
 // Recurrent layers over one sequence [steps, features], or over several sequences side by side [steps, sequences,
-// features]. The parameters are those of PyTorch's layers of the same name. Each layer has, per direction, a matrix for
-// the step's input and a matrix for the hidden values of the step before, and a bias of each. Layers lie on top of each
-// other. A layer reads the hidden values of the layer below it, in all directions.
+// features]. The parameters equal those of PyTorch's layers of the same name. For each direction, a layer has a matrix
+// for the input of the step and a matrix for the hidden values of the previous step, each with a bias. Layers are
+// stacked: a layer reads the hidden values of all directions of the layer below it.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -9,20 +9,20 @@
 namespace sluice {
 namespace {
 
-/// The numbers in which rnn, gru and lstm differ. All are per hidden value and step.
+/// The numbers in which rnn, gru and lstm differ. All numbers are per hidden value and step.
 struct Cell {
   std::int64_t gates;  ///< rows of the matrices
-  std::int64_t flop;   ///< FLOP in addition to those of products and biases
+  std::int64_t flop;   ///< FLOP in addition to the FLOP of products and biases
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
-// rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
+// A value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the product with
-// r, and tanh. h = (1 - z) n + z h takes 4. A gru keeps r, z, n and b.
+// A value of gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the
+// product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h = o tanh(c)
-// takes 2. An lstm keeps i, f, g, o and c.
+// A value of lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h =
+// o tanh(c) takes 2. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
@@ -32,9 +32,9 @@ struct Direction {
 };
 
 /// Adds one layer in one direction. The backward pass goes through the cells from the last step to the first. The
-/// derivatives of their functions cost about as much as the functions. Each product with hidden values or inputs has
-/// two gradients; the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the input of
-/// the first layer (`first`), because that gradient is left out if no layer of the model before it has weights.
+/// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs has
+/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the
+/// input of the first layer (`first`), because this gradient is left out if no earlier layer of the model has weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -78,7 +78,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
                     {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
   // The backward pass needs the values inside the cells of each layer, and the hidden values of all layers except the
-  // last. The hidden values of the last layer are the output, which is counted as a tensor of its own.
+  // last. The hidden values of the last layer are the output, which is counted separately.
   const std::int64_t values = elements_of(counts.shape);
   counts.backward.kept = checked_mul(
       values, checked_add(checked_mul(layers, cell.kept, "elements"), layers - 1, "elements"),
@@ -93,7 +93,7 @@ std::vector<Field> parameters() {
            .minimum = 1},
           {.name = "layers",
            .type = Type::integer,
-           .summary = "the number of layers on top of each other",
+           .summary = "the number of stacked layers",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e4},
@@ -103,7 +103,7 @@ std::vector<Field> parameters() {
            .default_text = "false"},
           {.name = "bias",
            .type = Type::boolean,
-           .summary = "whether each row of each matrix has a parameter of its own",
+           .summary = "whether each row of each matrix has a bias, which is one parameter",
            .default_text = "true"}};
 }
 
@@ -117,11 +117,12 @@ const LayerType rnn_layer = {
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, it takes 2 FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 1 gate, and a bias adds "
-        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. Use it for short "
-        "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates of "
-        "the forward pass, and the other FLOP once more. It reads input and output. A single layer keeps nothing else. "
-        "If there are several layers, the hidden values of all except the last one are kept as well.",
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 1 gate. A bias adds 2 "
+        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. Use it for short "
+        "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates "
+        "of the forward pass, and as many other FLOP as the forward pass. It reads input and output. A single layer "
+        "keeps nothing else. If there are several layers, the hidden values of all layers except the last one are "
+        "kept, too.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -134,12 +135,12 @@ const LayerType gru_layer = {
         "Computes the hidden values of gated recurrent units at each step. In addition to the products, it takes 17 "
         "FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 3 gates, and a bias adds "
-        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates r "
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 3 gates. A bias adds 2 "
+        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
-        "multiply-accumulates of the forward pass, and the other FLOP once more. It reads input and output. For each "
-        "hidden value it keeps 4 further elements per step. If there are several layers, the hidden values of all "
-        "except the last one are kept as well.",
+        "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads input and "
+        "output. For each hidden value, training keeps 4 further elements per step. If there are several layers, the "
+        "hidden values of all layers except the last one are kept, too.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -154,12 +155,12 @@ const LayerType lstm_layer = {
         "Computes the hidden values of a long short-term memory at each step. In addition to the products, it takes 22 "
         "FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 4 gates, and a bias adds "
-        "2 parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates i, "
+        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 4 gates. A bias adds 2 "
+        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates i, "
         "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
-        "twice the multiply-accumulates of the forward pass, and the other FLOP once more. It reads input and output. "
-        "For each hidden value it keeps 5 further elements per step: i, f, g, o and c. If there are several layers, "
-        "the hidden values of all except the last one are kept as well.",
+        "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads "
+        "input and output. For each hidden value, training keeps 5 further elements per step: i, f, g, o and c. If "
+        "there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

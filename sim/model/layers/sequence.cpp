@@ -12,9 +12,8 @@ void require_rows(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
 }
 
-// The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the
-// tokens again. For each token it adds the gradient to the gradient of that row, with 1 FLOP per
-// element.
+// The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the tokens again.
+// For each token it adds the output's gradient to the gradient of the token's row, with 1 FLOP per element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -49,7 +48,7 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// Two elements are rotated together, to x cos - y sin and x sin + y cos, with 3 FLOP each. The backward pass rotates
+// A pair of elements is rotated to x cos - y sin and x sin + y cos, with 3 FLOP per element. The backward pass rotates
 // the gradient back.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
@@ -70,15 +69,14 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
   return shape[1] / count;
 }
 
-// Each head has rows x keys scores. A score takes as many multiply-accumulates as a head has features. It takes 1 FLOP
-// for its scaling and 5 FLOP for its part of the softmax (as in the layer softmax). It also takes one
-// multiply-accumulate for each feature of the values. A causal mask saves no work: all scores are computed before it is
-// applied.
+// Each head has rows x keys scores. A score takes one multiply-accumulate per feature of the head, 1 FLOP for its
+// scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). It also takes one multiply-accumulate for
+// each feature of the values. A causal mask saves no work, because all scores are computed before the mask is applied.
 //
 // In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
 // the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2
-// FLOP, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of softmax.
-// With dropout it also reads the mask, 1 byte per score, and the scores after dropout.
+// FLOP per score, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of
+// softmax. With dropout it also reads the mask, 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -125,13 +123,14 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "A cost model reads one row of the table per token of the micro-batch, and at most the whole table. An update "
-        "of the optimizer goes over the whole table.",
+        "A cost model assumes that one row of the table per token of the micro-batch is read, and at most the whole "
+        "table. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
-                    .summary = "the number of rows of the table, one per known word",
+                    .summary =
+                        "the number of rows of the table, which is the number of known words",
                     .minimum = 1},
                    {.name = "features",
                     .type = Type::integer,
@@ -146,9 +145,9 @@ const LayerType add_embedding_layer = {
     .summary =
         "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per element.",
     .details =
-        "The table has entries x features parameters. Every sample reads the same rows of it, the first ones, so that "
-        "a cost model reads them once per micro-batch. The backward pass adds the gradient to the gradient of these "
-        "rows, with 1 FLOP per element, and reads no activation. Use it for learned positions.",
+        "The table has entries x features parameters. All samples read the same first rows of the table, so a cost "
+        "model assumes that these rows are read once per micro-batch. The backward pass adds the output's gradient to "
+        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use it for learned positions.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -163,7 +162,7 @@ const LayerType class_token_layer = {
     .name = "class_token",
     .summary = "Puts a learned row before all other rows.",
     .details =
-        "The output has one row more than the input, and the learned row has one parameter per feature. The forward "
+        "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
         "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
         "reads no activation. Use it for vision transformers, and `take_row` to read the row after the last block.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
@@ -179,8 +178,8 @@ const LayerType rotary_layer = {
         "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
     .details =
         "A pair (x, y) becomes (x cos - y sin, x sin + y cos), which takes 3 FLOP per element. The backward pass "
-        "rotates the gradient back with as many FLOP, and reads no activation. The layer has no parameters. Use it on "
-        "queries and keys before `attention`.",
+        "rotates the gradient back with as many FLOP as the forward pass, and reads no activation. The layer has no "
+        "parameters. Use it on queries and keys before `attention`.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
@@ -192,12 +191,12 @@ extern const LayerType attention_layer;
 const LayerType attention_layer = {
     .name = "attention",
     .summary =
-        "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the values "
-        "weighted by it. The projections are layers of their own.",
+        "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the "
+        "values weighted by the softmax. The projections are separate layers.",
     .details =
-        "The scores are kept for the backward pass, and their size grows with the product of queries and keys. With "
-        "`cached`, the queries of new tokens meet the keys of earlier tokens, which the device holds in a cache for "
-        "the whole run.",
+        "The scores are kept for the backward pass. Their number is proportional to the number of queries times the "
+        "number of keys. With `cached`, queries of new tokens are also multiplied with keys of earlier tokens, which "
+        "the device holds in a cache during the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
@@ -207,26 +206,26 @@ const LayerType attention_layer = {
         "{type: input, name: x, shape: [128, 768]}, {type: matmul, name: q, features: 768, inputs: "
         "[x]}, {type: matmul, name: k, features: 768, inputs: [x]}, {type: matmul, name: v, "
         "features: 768, inputs: [x]}, {type: attention, heads: 12, inputs: [q, k, v]}",
-    .parameters = {{.name = "heads",
-                    .type = Type::integer,
-                    .summary =
-                        "the number of heads; the features of the queries are split among them",
-                    .minimum = 1},
-                   {.name = "kv_heads",
-                    .type = Type::integer,
-                    .summary = "the number of heads of keys and values, a divisor of the number of "
-                               "heads of queries; by default equal to it",
-                    .optional = true,
-                    .minimum = 1},
-                   {.name = "dropout",
-                    .type = Type::boolean,
-                    .summary =
-                        "whether training sets a share of the scores to zero after the softmax",
-                    .default_text = "false"},
-                   {.name = "cached",
-                    .type = Type::integer,
-                    .summary = "the number of earlier tokens whose keys and values are in a cache",
-                    .default_text = "0"}},
+    .parameters =
+        {{.name = "heads",
+          .type = Type::integer,
+          .summary = "the number of heads into which the features of the queries are divided",
+          .minimum = 1},
+         {.name = "kv_heads",
+          .type = Type::integer,
+          .summary =
+              "the number of heads of keys and values, a divisor of `heads`; by default equal to "
+              "`heads`",
+          .optional = true,
+          .minimum = 1},
+         {.name = "dropout",
+          .type = Type::boolean,
+          .summary = "whether training sets a share of the scores to zero after the softmax",
+          .default_text = "false"},
+         {.name = "cached",
+          .type = Type::integer,
+          .summary = "the number of earlier tokens whose keys and values are in a cache",
+          .default_text = "0"}},
     .min_inputs = 3,
     .max_inputs = 3,
     .infer = infer_attention,

@@ -1,4 +1,4 @@
-// Functions that several layer types share: they count elements and check shapes.
+// Functions for several layer types that count elements and check shapes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::int64_t elements_of(const Shape& shape);
 /// Returns "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
-/// Returns the field of the key `axis`. Its value counts from 0, or from the end, where -1 is the last axis.
+/// Returns the field of the key `axis`. Its value is counted from 0, or from the end, where -1 is the last axis.
 Field axis_field();
 /// Returns the axis of `shape` that the key `axis` names. Throws InputError at the key.
 std::size_t axis_of(const Reader& keys, const Shape& shape);
@@ -28,7 +28,7 @@ Shape read_shape(const Reader& keys, std::string_view name);
 /// becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
-/// The largest number of inputs of a layer type that sets no limit.
+/// The largest number of inputs, for a layer type without a limit of its own.
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 }  // namespace sluice

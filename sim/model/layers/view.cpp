@@ -1,6 +1,6 @@
 // Views, which give the same elements another shape, and layers that inference leaves out. The output of a view is
-// counted like the output of any other layer, but no data are moved to make it. If a layer keeps a view for its
-// backward pass, it keeps the tensor that is viewed.
+// counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
+// backward pass, it keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -74,9 +74,9 @@ const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Puts the elements of its input along a single axis.",
     .details =
-        "It computes and moves nothing: its output is the memory of its input. A layer that keeps the output for its "
-        "backward pass keeps the input. Use it between images and layers that need one axis; `dense` flattens its "
-        "input itself.",
+        "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
+        "output for its backward pass keeps the input. Use it between images and layers that need one axis. The layer "
+        "`dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -89,15 +89,15 @@ const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "Gives the elements of its input another shape.",
     .details =
-        "It computes and moves nothing: its output is the memory of its input. Both shapes must have the same number "
-        "of elements. Use it, for example, to make a sequence of tokens from an image of patches.",
+        "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
+        "the same number of elements. Use it, for example, to make a sequence of tokens from an image of patches.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
         {{.name = "shape",
           .type = Type::list,
           .summary =
-              "the extents of one sample; one of them may be -1 and follows from the others"}},
+              "the extents of one sample; one extent may be -1, and is then computed from the other extents"}},
     .infer = infer_reshape,
     .view = true,
 };
@@ -107,8 +107,8 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
-        "It computes and moves nothing: its output is a part of the memory of its input. Use it before the last layers "
-        "of a transformer that classifies, which read the first row alone.",
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use it before "
+        "the last layers of a transformer that classifies, which read only the first row.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
@@ -133,7 +133,7 @@ const LayerType dropout_layer = {
     .parameters =
         {{.name = "rate",
           .type = Type::number,
-          .summary = "the share of the elements that is set to zero; with 0 the layer is left out",
+          .summary = "the share of the elements that are set to zero; with 0 the layer is left out",
           .default_text = "0.5",
           .maximum = 1}},
     .infer = infer_dropout,

@@ -23,7 +23,7 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// Returns the names of the zeros before the image along each axis, then of those after it.
+/// Returns the names of the zeros before the image along each axis, and then the names of the zeros after the image.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
@@ -108,7 +108,7 @@ std::int64_t Window::reach(std::size_t axis) const {
 
 namespace {
 
-/// Returns how the summary of a key describes its values.
+/// Returns the part of a key's summary that describes the allowed values.
 std::string values_text(std::size_t axes) {
   return axes == 0 ? "an integer, or one for each axis: [height, width]" : one_or_list(axes);
 }
@@ -148,7 +148,7 @@ Field dilation_field(std::size_t axes) {
 Field ceil_field() {
   return {.name = "ceil",
           .type = Type::boolean,
-          .summary = "whether a last window that reaches beyond the image counts, too",
+          .summary = "whether a last window that reaches beyond the image also counts",
           .default_text = "false"};
 }
 

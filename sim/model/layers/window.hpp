@@ -1,7 +1,6 @@
-// Windows that slide over a signal, an image or a volume. This file reads the keys kernel, stride,
-// dilation and padding for all convolutions and pools. The functions throw InputError at the faulty key.
-// The arithmetic is that of Dumoulin and Visin, A guide to convolution arithmetic for deep learning
-// (2016).
+// Windows that slide over a signal, an image or a volume. The functions read the keys kernel, stride, dilation and
+// padding for all convolutions and pools. They throw InputError at the faulty key. The arithmetic follows Dumoulin and
+// Visin, A guide to convolution arithmetic for deep learning (2016).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,10 @@
 
 namespace sluice {
 
-/// Returns the names of the axes without the channels for messages and summaries ("[height,
-/// width]"), for 1 to 3 axes.
+/// Returns the names of 1 to 3 axes without the channels, such as "[height, width]", for messages and summaries.
 std::string axes_text(std::size_t axes);
 
-/// Throws InputError at the layer's `type` unless the shape has `axes` axes and the channels.
+/// Throws InputError at the layer's `type` unless the shape has `axes` axes plus the channels.
 void require_axes(const Reader& keys, const Shape& shape, std::size_t axes);
 
 /// Reads the key `name` as an integer for all axes, or as a list with one integer per axis. Each
@@ -30,11 +28,11 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
 struct Window {
   Shape kernel, stride, dilation;
   Shape before, after;  ///< zeros above and left, below and right
-  bool same = false;    ///< the padding follows from the stride
+  bool same = false;    ///< if true, the padding follows from the stride
 
   std::size_t axes() const { return kernel.size(); }
   std::int64_t area() const;  ///< elements of the kernel, checked for overflow
-  /// Returns the distance from the first to one past the last element, checked for overflow.
+  /// Returns the distance from the first element to one past the last element, checked for overflow.
   std::int64_t reach(std::size_t axis) const;
 };
 
@@ -42,7 +40,7 @@ struct Window {
 /// empty, the default is the size of the kernel. `axes` is 0 if the input decides the number of axes.
 std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default);
 Field dilation_field(std::size_t axes);
-/// Returns a key that only pools have: whether a last, incomplete window counts.
+/// Returns the key that says whether a last, incomplete window counts. Only pools have it.
 Field ceil_field();
 
 /// Reads kernel, stride, dilation and padding of a convolution.

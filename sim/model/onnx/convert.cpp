@@ -42,14 +42,14 @@ class Converter {
   }
 
  private:
-  /// A tensor that a layer can read: the layer that makes it, and its shape in Sluice.
+  /// A tensor that a layer can read. `layer` is the layer that makes it, and `shape` is its shape in Sluice.
   struct MadeTensor {
     std::string layer;
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. These are the nodes on which the outputs depend, except nodes that only
-  /// compute constants.
+  /// Marks the nodes that become layers. The outputs of the model depend on them, and they do not only compute
+  /// constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -113,8 +113,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether all axes of the tensors that a node reads and makes have the same meaning in its layer as in ONNX.
-  /// In this case, an error that the layer's type reports is a fault of the file.
+  /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
+  /// In this case, an error that the layer type reports is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -132,8 +132,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output of the node is the output of its layer. Each further output that a node reads becomes a layer of
-    // its own.
+    // The first output of the node is the output of its layer. Each further output that another node reads becomes a
+    // separate layer.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
@@ -180,7 +180,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    // By default a layer reads the layer before it, so the key `inputs` is not needed.
+    // If the layer reads only the layer before it, which is the default, the key `inputs` is left out.
     if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
@@ -194,8 +194,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Notes that a table of words may be in the file twice. If the last product of the model uses the same table as its
-  /// weights, exporters write the table a second time, transposed.
+  /// Adds a note if a table of words may be in the file twice. If the weights of the last product are this table,
+  /// exporters write the table a second time, transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -337,12 +337,13 @@ class Converter {
   const Graph& graph_;
   const std::unordered_set<std::string> images_;
   Weights weights_;
-  const std::unordered_set<std::string>& as_zero_;  ///< names of operators that are counted as free
+  const std::unordered_set<std::string>& as_zero_;  ///< names of operators that count as free
   std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  /// Nodes by the property that no layer type has.
+  /// The nodes with a property that no layer type has, by this property.
   std::map<std::string, std::vector<const Node*>> without_type_;
-  /// The tables of words by their shape. Each has its index among the weights, and the node that reads it.
+  /// The tables of words, by their shapes. An element is the index of the table among the weights, and the node that
+  /// reads the table.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
   std::vector<std::string> turned_tables_;  ///< notes about tables that may be in the file twice
   std::unordered_map<std::string, MadeTensor> made_;

@@ -17,7 +17,7 @@ struct Converted {
   std::vector<std::string> notes;
 };
 
-/// `as_zero` names the operators that are counted as free.
+/// Converts the graph. `as_zero` holds the names of the operators that count as free.
 Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero);
 
 }  // namespace sluice::onnx_import

@@ -7,7 +7,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Turns a name into a key of letters, digits and '_'.
+/// Returns the key of a dimension: its name with only letters, digits and '_'.
 std::string key_of(const std::string& name) {
   std::string key = name.substr(0, 100);
   for (char& c : key)

@@ -1,5 +1,5 @@
-// The values of a model's symbolic dimensions. A scenario gives them beside the model's file, such as `batch: 8` and
-// `sequence: 128`.
+// The values of a model's symbolic dimensions. A scenario gives them as further keys of `model:`, such as `batch: 8`
+// and `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,12 @@ class Dimensions {
   /// Reads `batch` and all keys that do not belong to the importer itself. Throws InputError.
   explicit Dimensions(const Reader& keys);
 
-  /// Finds the batch, which is 1 unless it is given. It is the axis with the name `batch`; if no axis has this name, it
-  /// is the first axis of the first input. Call this before the other functions. Throws InputError.
+  /// Finds the axis and the size of the batch. The axis is the one with the name `batch` or, if no axis has this name,
+  /// the first axis of the first input. If the size is not given, it is 1. This function must be called before the
+  /// other functions. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
-  /// Returns the extents of an input, in the file's order. A missing extent becomes 1, and finish() refuses it
+  /// Returns the extents of an input, in the order of the file. A missing extent becomes 1, and finish() reports it
   /// later.
   Shape resolve(const Extents& input);
 
@@ -44,7 +45,7 @@ class Dimensions {
   std::int64_t batch() const { return batch_; }
   std::size_t batch_axis() const { return batch_axis_; }
   bool has_symbols() const { return !known_.empty(); }
-  /// Returns the extent of a symbol that an input has.
+  /// Returns the extent of a symbolic dimension, or nothing if no input has this dimension.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
 
  private:
@@ -53,7 +54,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// Given extents by the keys of the scenario, which are names made of letters, digits and '_'.
+  /// The given extents, by the keys of the scenario. These keys are names of letters, digits and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

@@ -8,7 +8,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-constexpr int hidden = 256;  ///< the label of the last axis that `...` stands for
+constexpr int hidden = 256;  ///< the label of the last axis for which `...` stands
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -18,7 +18,7 @@ bool is_letter(char c) {
   throw InputError("'" + term + "' is not a term: expected letters, and '...' at most once");
 }
 
-/// Returns the labels of one term. `rank` is the number of axes of its input.
+/// Returns the labels of one term. `rank` is the number of axes of the term's input.
 Labels labels_of(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find('.');
   const bool has_dots = dots != std::string::npos;
@@ -62,7 +62,7 @@ void join_extents(Einsum& sum, const Labels& labels, const Shape& shape) {
   }
 }
 
-/// Returns the labels of the axes that `...` stands for, in order.
+/// Returns the labels of the axes for which `...` stands, in order.
 Labels hidden_labels(const Einsum& sum) {
   Labels labels;
   for (auto at = sum.extents.rbegin(); at != sum.extents.rend() && at->first >= hidden; ++at)
@@ -70,8 +70,8 @@ Labels hidden_labels(const Einsum& sum) {
   return labels;
 }
 
-/// Returns the output of an equation without a right side: the axes that `...` stands for, then the
-/// letters that occur once, in alphabetical order.
+/// Returns the output of an equation without a right side: the axes for which `...` stands, followed by the letters
+/// that occur once, in alphabetical order.
 Labels implied(const Einsum& sum) {
   std::map<int, int> times;
   for (const Labels& labels : sum.inputs)

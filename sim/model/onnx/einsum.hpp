@@ -11,7 +11,7 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. A label is a letter, or for an axis that `...` stands for, a number that counts from the last
+/// The labels of axes. A label is a letter. For an axis that belongs to `...`, it is a number that counts from the last
 /// axis.
 using Labels = std::vector<int>;
 

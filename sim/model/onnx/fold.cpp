@@ -8,10 +8,10 @@
 namespace sluice::onnx_import {
 namespace {
 
-using Inputs = std::vector<const Numbers*>;  ///< null where an input is not known
+using Inputs = std::vector<const Numbers*>;  ///< an element is null if the input is not known
 using Binary = double (*)(double, double);
 
-/// Converts a number to an index or a count. It is truncated to a whole number, and clamped to 64 bits.
+/// Converts a number to an index or a count: the number is truncated to a whole number and clamped to 64 bits.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -37,8 +37,7 @@ const std::map<std::string, Binary>& binaries() {
   return known;
 }
 
-/// Applies a function element by element. Both lengths are equal, or one of the inputs is a single
-/// number.
+/// Applies a function element by element. Both inputs must have equal lengths, or one of them must be a single number.
 std::optional<Numbers> each(const Numbers& a, const Numbers& b, Binary apply) {
   if (a.empty() || b.empty()) return std::nullopt;
   if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
@@ -59,15 +58,14 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// Elements of a tensor that form a regular pattern: it has a first element, and along each axis a
-/// number of steps and the distance between them.
+/// A regular pattern of elements of a tensor. It has a first element, and along each axis a number of elements and the
+/// distance between them.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
 };
 
-/// Returns the pattern of all elements of a small tensor of that shape, without gaps in the last
-/// axis.
+/// Returns the pattern of all elements of a small tensor with this shape.
 Pattern all_of(const Shape& shape) {
   Pattern all{0, shape, Shape(shape.size(), 1)};
   for (std::size_t axis = shape.size(); axis-- > 1;)
@@ -75,7 +73,7 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// Returns the elements of a pattern within `data`, in order; never more elements than `data` has.
+/// Returns the elements of a pattern in `data`, in order, but at most as many elements as `data` has.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);
@@ -91,7 +89,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// Returns the shape of the first input if its numbers are known and match the shape, else null.
+/// Returns the shape of the first input if its numbers are known and match the shape, and otherwise null.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -126,8 +124,7 @@ std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
   return read(*graph.numbers(node, 0), to);
 }
 
-/// Keeps every `step`-th element of one axis between `begin` and `end`. If `step` is negative, it goes
-/// backwards.
+/// Keeps every `step`-th element of one axis between `begin` and `end`. A negative `step` goes backwards.
 void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
          std::int64_t step) {
   const std::int64_t extent = pattern.extents[axis];
@@ -137,8 +134,8 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // If the step is negative, the slice may go on to the first element. An `end` that says so lies below -extent,
-  // because `end` counts from the last element if it is negative.
+  // If the step is negative, the slice may include the first element. In this case `end` is less than -extent, because
+  // a negative `end` counts from the end of the axis.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -241,7 +238,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether each input has at most one axis. An operator that works along an axis then works along the whole
+/// Returns whether each input has at most one axis. If so, an operator that works along an axis works along the whole
 /// list of numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
@@ -285,7 +282,7 @@ std::optional<Numbers> fold_any(const Node& node, const Numbers& data) {
   return result;
 }
 
-/// Returns the shape of the first input, or with `start` and `end` a part of that shape.
+/// Returns the shape of the first input. With `start` and `end`, returns a part of this shape.
 std::optional<Numbers> shape_of(const Graph& graph, const Node& node) {
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
   if (!tensor || !tensor->shape) return std::nullopt;
@@ -321,7 +318,7 @@ std::optional<Numbers> fold_one(const Graph& graph, const Node& node, const Tens
   return is_flat(graph, node) ? fold_flat(node, inputs) : std::nullopt;
 }
 
-/// Splits a constant into parts as long as the outputs.
+/// Splits a constant into parts that have the lengths of the outputs.
 std::vector<Numbers> split(const Graph& graph, const Node& node,
                            const std::vector<Tensor>& outputs) {
   const Numbers* data = graph.numbers(node, 0);

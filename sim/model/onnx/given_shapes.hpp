@@ -15,7 +15,7 @@ class GivenShapes {
   /// Throws InputError at an extent that is not a positive integer, and at an empty list.
   explicit GivenShapes(const Reader& keys);
 
-  /// Returns the given shape of a tensor, which then counts as used; null if none is given.
+  /// Returns the given shape of a tensor, and marks the shape as used. Returns null if no shape is given.
   const Shape* use(const std::string& tensor);
 
   /// Throws InputError at a shape that was never used.

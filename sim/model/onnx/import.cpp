@@ -1,4 +1,4 @@
-// The importer of ONNX models. This file has its record, and makes the document around the layers.
+// The importer of ONNX models. This file has the record of the importer, and makes the document around the layers.
 #include <algorithm>
 #include <filesystem>
 
@@ -9,7 +9,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the known operators that `name` means. `name` is a whole name ("com.example.FancyAct"), or its part after
+/// Returns the known operators that `name` means. `name` is a whole name ("com.example.FancyAct"), or the part after
 /// the domain ("FancyAct").
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
@@ -109,8 +109,8 @@ const Importer onnx_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples in the inputs, along the axis named batch or else the first axis; the "
-              "default is the number in the file, or 1; the layers' counts are per sample",
+              "the number of samples in the inputs, which is the extent of the axis named batch, or of the first axis "
+              "if no axis has this name; by default the number in the file, or 1; the counts of layers are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",

@@ -13,9 +13,9 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Rewrites a node for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes` became an input, which is
-/// made an attribute again. Opset 18 also gave Split an attribute for the number of parts. This attribute is removed,
-/// because libonnx derives the number from the outputs.
+/// Rewrites a node of a newer operator set for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes`
+/// became an input. This function makes it an attribute again. Opset 18 also gave Split an attribute for the number of
+/// parts. This attribute is removed, because libonnx derives the number from the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -35,7 +35,8 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws if an attribute by which libonnx divides is not positive, because libonnx does not check this.
+/// Throws an error if an attribute by which libonnx divides is not positive, because libonnx does not check the
+/// attribute.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -48,7 +49,7 @@ void require_positive(const pb::NodeProto& node) {
   }
 }
 
-/// Returns the number of axes of an input; -1 if it is not known.
+/// Returns the number of axes of an input, or -1 if it is not known.
 int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   const auto found = input < node.input_size() ? types.find(node.input(input)) : types.end();
   if (found == types.end() || !found->second->has_tensor_type()) return -1;
@@ -56,7 +57,8 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// Checks the axes of a convolution's weights, because libonnx uses them as axes of the image without a check.
+/// Checks the number of axes of a convolution's weights. libonnx takes it as the number of axes of the image without a
+/// check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
   // With quantised inputs, scales come between the other inputs.
@@ -70,8 +72,8 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
 
 constexpr std::int64_t newest = 17;  ///< the newest operator set that libonnx 1.12 knows
 
-/// Checks that the operator has the inputs and attributes that it takes. Newer operator sets are
-/// not checked, because they may have other inputs and attributes.
+/// Checks that the node has the inputs and attributes of its operator. Operators of newer operator sets are not
+/// checked, because they may have other inputs and attributes.
 void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
   try {
     schema.Verify(node);
@@ -87,13 +89,13 @@ const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* na
   return nullptr;
 }
 
-/// Returns the value of an attribute for one axis; `absent` if it is not given.
+/// Returns the value of an attribute for one axis, or `absent` if it is not given.
 std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Drops windows of a pool that would begin in the zeros after the image. libonnx 1.12 counts them, although ONNX does
-/// not.
+/// Corrects the shape of a pool's output, in which libonnx 1.12 counts windows that begin in the zeros after the image.
+/// ONNX does not count these windows.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

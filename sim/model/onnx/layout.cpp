@@ -44,7 +44,7 @@ std::vector<std::string> alike(const Graph& graph, const Node& node) {
   return tensors;
 }
 
-/// Returns the axis of the batch; the number of axes if the shape has no batch.
+/// Returns the axis of the batch, or the number of axes if the shape has no batch.
 std::ptrdiff_t batch_axis_of(const Graph& graph, const Shape& shape) {
   const bool divides = !shape.empty() && shape.front() % graph.batch == 0;
   if (graph.batch_axis == 0 && divides) return 0;
@@ -90,7 +90,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // A sample of an image in ONNX has its channels first, so that [C, H, W] becomes [H, W, C].
+  // In ONNX, the channels are the first axis of a sample of an image, so [C, H, W] becomes [H, W, C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

@@ -1,7 +1,6 @@
-// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It reads
-// neither weights nor anything outside the file. Files are not trusted: for any content of a file, the
-// result is a document or an InputError. The format is that of the ONNX operator schemas, version 1.12
-// (opset 17).
+// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It does not read weights, and
+// does not read other files. Files are not trusted: for any content of a file, the result is a document or an
+// InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace sluice {
 
-/// The elements of the weights in a file, floating-point or quantised, by their role.
+/// The numbers of elements of the floating-point and quantised weights in a file, by their role.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
@@ -20,8 +19,8 @@ struct OnnxElements {
   std::int64_t quantised = 0;   ///< the part of `learned` that the file stores as integers
 };
 
-/// `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice import
-/// --help).
+/// Returns the document. `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice
+/// import --help).
 Imported read_onnx(std::string_view bytes, const std::string& path, const Reader& keys,
                    OnnxElements* elements = nullptr);
 

@@ -1,4 +1,4 @@
-// The rules for functions of each element, and for functions that reduce many elements to one.
+// The rules for functions of each element, and for functions that reduce many elements to one element.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -21,8 +21,8 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// The gradient of a factor reads the other factors. A constant that is not learned has no gradient, so that the
-// backward pass does not read the other factor for it.
+// The gradient of a factor reads the other factors. A constant that is not learned has no gradient, so the backward
+// pass does not read the other factor for the constant's gradient.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;
@@ -46,8 +46,8 @@ Draft quotient(const Drafting& at) {
   return draft;
 }
 
-// In the backward pass, each element of the gradient goes to the input from which the output's element came. For this,
-// the backward pass reads only the condition, with 1 byte per element.
+// In the backward pass, each element of the gradient goes to the input from which the element of the output came. The
+// backward pass reads only the condition, with 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);

@@ -1,4 +1,4 @@
-// The rules for operators that move, repeat or drop elements, or only view them in another way.
+// The rules for operators that move, repeat or drop elements, or are views.
 #include <algorithm>
 
 #include "model/layers/shape.hpp"
@@ -8,8 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output has the same shape as the first input. An operator that only moves or repeats
-/// elements then changes nothing.
+/// Returns whether the first output has the same shape as the first input. If so, an operator that only moves or
+/// repeats elements changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -29,8 +29,8 @@ Draft enlarged(const Drafting& at) {
 }
 
 // An element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
-// neighbours (linear) or 4 (cubic). Along two axes, a mean takes 4 products and 3 additions (linear), or 16 products
-// and 15 additions (cubic).
+// neighbours (linear) or 4 neighbours (cubic). Along two axes, a mean takes 4 products and 3 additions (linear), or 16
+// products and 15 additions (cubic).
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -61,8 +61,8 @@ Draft alias(const Drafting&) {
 
 namespace {
 
-/// Sets the key `axis`, unless it is the last axis, which is the default. Returns false if the axis
-/// is that of the batch.
+/// Sets the key `axis`, unless it is the last axis, which is the default. Returns false if the axis is the axis of the
+/// batch.
 bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
   const std::optional<std::int64_t> here = at.axis(tensor, axis);
   if (!here) return false;
@@ -133,7 +133,7 @@ Draft slice(const Drafting& at) {
   return draft;
 }
 
-// The move of the batch's axis does not change the order of the elements of a sample.
+// If only the axis of the batch moves, the order of a sample's elements does not change.
 Draft transposed(const Drafting& at) {
   Draft draft;
   draft.type = "reshape";
@@ -152,7 +152,7 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  // If the axes of a sample keep their order in Sluice, where channels are always last, the layer has nothing to do.
+  // Channels are always last in Sluice. If the axes of a sample keep their order there, the layer does nothing.
   draft.is_alias = true;
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);

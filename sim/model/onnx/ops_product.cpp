@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets the type of a product of a sample's rows with weights [rows, features]: `dense` for one
-/// row, `matmul` for two axes, and for more axes an operator with the same counts.
+/// Sets the type of a product of a sample's rows with weights [columns, features]. A sample with one axis gets `dense`,
+/// with two axes `matmul`, and with more axes an operator with the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -20,7 +20,7 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Returns whether both inputs have equally many matrices per sample, so that neither is broadcast to the other.
+/// Returns whether both inputs have the same number of matrices per sample, so that no input is stretched.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -86,7 +86,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products. Each product has one element of every input as a factor.
+// An element of the output is a sum of products. The factors of each product are one element of every input.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;

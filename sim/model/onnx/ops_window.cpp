@@ -14,14 +14,15 @@ Value integers(const std::vector<std::int64_t>& list) {
   return value;
 }
 
-/// Returns one integer if all elements are equal, else the list.
+/// Returns one integer if all elements are equal, and otherwise the list.
 Value extents(const std::vector<std::int64_t>& list) {
   const bool alike =
       std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
   return alike && !list.empty() ? Value::make(list.front()) : integers(list);
 }
 
-/// Sets a key to the extents of an attribute, unless these are absent or all 1, which is the default.
+/// Sets a key to the extents of an attribute. The key is left out if the extents are absent or all equal to 1, the
+/// default.
 void set_unless_1(Draft& draft, const char* key, const std::vector<std::int64_t>& list) {
   if (std::any_of(list.begin(), list.end(), [](std::int64_t each) { return each != 1; }))
     draft.set(key, extents(list));
@@ -98,8 +99,9 @@ Draft convolution(const Drafting& at) {
 }
 
 /// Sets the padding of a transposed convolution whose output extents are given. The full extent is stride x (input - 1)
-/// + reach + output_padding. The padding is the difference between the full extent and the given one. Each side gets
-/// half of it, and `auto_pad` says which side gets the odd element. Returns false if the padding would be negative.
+/// + reach + output_padding. The padding is the difference between the full extent and the given extent. Each side gets
+/// half of the padding, and `auto_pad` says which side gets the odd element. Returns false if the padding would be
+/// negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

@@ -1,5 +1,5 @@
-// Parses ONNX's messages. Only files that include this one use libonnx and protobuf. The headers of these libraries are
-// not included here.
+// Parses ONNX's messages. Only files that include this header use libonnx and protobuf. This header does not include
+// the headers of these libraries.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class TypeProto;
 namespace sluice::onnx_import {
 
 /// Parses the bytes of a file without the data of its weights. Throws InputError (through `graph`) if the file is not
-/// an ONNX model: if it is empty or truncated, a pickle, a zip archive, or a model without nodes.
+/// an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
 /// Returns the elements of a tensor if its data are in the file and it is small.
@@ -35,7 +35,7 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
-/// Thrown when libonnx cannot infer a shape: it does not know the operator, or this version of it.
+/// The error for an operator, or a version of an operator, that libonnx does not know, so that it cannot infer shapes.
 struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -45,8 +45,8 @@ struct NotKnown : std::runtime_error {
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 
-/// Returns whether an element type (a number in ONNX) is an integer, as shapes use, or a
-/// floating-point number, as weights use.
+/// Return whether an element type (a number in ONNX) is an integer type, as shapes have, or a floating-point type, as
+/// weights have.
 bool is_integral(int type);
 bool is_floating(int type);
 

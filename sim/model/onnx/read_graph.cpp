@@ -207,14 +207,13 @@ class Loading {
     }
   }
 
-  /// Returns true for operators that are newer than libonnx and whose output has the shape of their
-  /// first input.
+  /// Returns whether the operator is newer than libonnx and its output has the shape of its first input.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// Returns the types of the outputs: those that libonnx infers, or else the declared ones.
+  /// Returns the types of the outputs that libonnx infers, or else the types that the file declares.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -245,7 +244,7 @@ class Loading {
     return types;
   }
 
-  /// Infers the shape of an Einsum, for which libonnx infers only the number of axes.
+  /// Infers the shape of the output of Einsum. libonnx infers only its number of axes.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -255,7 +254,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Refuses extents below 0, which libonnx infers if a window is larger than its image.
+  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())
@@ -270,9 +269,9 @@ class Loading {
     });
   }
 
-  /// Checks that the shapes agree with those that the file declares. Nothing is checked if the file has symbolic
-  /// dimensions, because exporters may have written the shapes of their example input. Declared extents that are not
-  /// positive are ignored.
+  /// Checks that the inferred shapes agree with the shapes that the file declares. If the file has symbolic dimensions,
+  /// nothing is checked, because exporters may have written the shapes for their example input. Declared extents that
+  /// are not positive are ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();

@@ -1,7 +1,7 @@
-// The rules by which ONNX operators become layers: a rule names a layer type, or says what each element of the output
-// costs. There are a few kinds of operators. Each kind is a function in a file ops_*.cpp, and the table in rules.cpp
-// lists the operators of each kind. A new operator is one line there. The operators are those of the ONNX operator
-// schemas, version 1.12.
+// The rules by which ONNX operators become layers: a rule names a layer type, or gives the cost of each element of the
+// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp, and the table in rules.cpp
+// lists the operators with their kinds. To add an operator of a known kind, add a line to this table. The operators
+// follow the ONNX operator schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace sluice::onnx_import {
 
-/// What an operator does to the axes of its input.
+/// The effect of an operator on the axes of its input.
 enum class Axes {
   kept,    ///< they keep their meaning
-  image,   ///< they keep their meaning, and the second one is the channels
+  image,   ///< they keep their meaning, and the second axis is the channels
   changed  ///< their meaning changes
 };
 
@@ -31,12 +31,12 @@ struct Draft {
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
-  /// The shapes of the type's input and output, if they differ from those of the tensors. In this case, views are added
-  /// before and after the layer.
+  /// The shapes of the type's input and output, if they differ from the shapes of the tensors. In this case, views are
+  /// added before and after the layer.
   Shape takes = {}, makes = {};
-  /// The inputs of the node that the layer reads, among those that are data. Empty means all of them.
+  /// The inputs of the node that the layer reads. If it is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
-  std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
+  std::vector<std::size_t> weights = {};     ///< inputs whose elements the layer type counts
   std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
   std::int64_t macs = 0;                     ///< per element of the output
   std::int64_t flop = 0;        ///< per element of the output, without multiply-accumulates
@@ -44,13 +44,13 @@ struct Draft {
   std::int64_t input_flop = 0;  ///< per element of the first input, without multiply-accumulates
   std::string keeps = {};       ///< the key `keeps` of `operator`, or empty for its default
   std::int64_t kept_bytes = 0;  ///< the key `kept_bytes` of `operator`, per sample
-  /// The key `same_place` of `operator`: whether a pixel depends on one pixel only.
+  /// The key `same_place` of `operator`: whether an output pixel depends on only one input pixel.
   bool same_place = false;
   bool learns = true;     ///< whether the constants that it reads are parameters
   bool is_alias = false;  ///< whether the output is the same tensor as the input
-  /// Whether it works element by element on inputs that are broadcast to one shape.
+  /// Whether the operator works element by element on inputs that are stretched to one shape.
   bool each = false;
-  bool each_output = false;  ///< whether each output has a draft of its own
+  bool each_output = false;  ///< whether each output has its own draft
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };
@@ -61,11 +61,12 @@ struct OpRule {
   const char* op;
   Axes axes;
   Draft (*draft)(const Drafting& at);
-  int flop = 0;           ///< FLOP per element; for recurrent operators the number of gates
-  const char* word = "";  ///< a layer type, or the key `keeps`: which tensors its gradient reads
+  int flop = 0;  ///< FLOP per element; for recurrent operators the number of gates
+  /// A layer type, or a value of the key `keeps` (the tensors that the gradient reads).
+  const char* word = "";
 };
 
-/// Returns the rule for a node's operator; null if there is none.
+/// Returns the rule for a node's operator, or null if there is no rule.
 const OpRule* rule_of(const Node& node);
 
 /// A node that is about to become a layer, with everything from which its draft is made. All functions throw InputError
@@ -75,21 +76,21 @@ struct Drafting {
   const Node& node;
   const OpRule& rule;
   const std::unordered_set<std::string>& images;
-  std::size_t output = 0;  ///< the output that the draft is for
+  std::size_t output = 0;  ///< the number of the output for which the draft is made
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
-  bool is_learned(std::size_t input) const;     ///< whether it is made of parameters
+  bool is_learned(std::size_t input) const;     ///< whether it is made of learned weights
   const Shape& shape(std::size_t input) const;  ///< its shape with the batch
   Sample sample(const std::string& tensor) const;
-  /// Returns the layer's axis that ONNX calls `axis`; nothing if it is the batch.
+  /// Returns the number of ONNX's axis `axis` in the layer, or nothing if it is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is that of a sample, so that the
-  /// other axes mean the same in the layer and in ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the other axes have
+  /// the same meaning in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Throws unless an input has `count` elements, one for each of `what`. An input that is not given
-  /// passes.
+  /// Throws an error unless an input has `count` elements, one for each of `what`. An input that is not given is no
+  /// error.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
@@ -115,7 +116,7 @@ Draft lrn(const Drafting& at);
 
 Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
 Draft elementwise(const Drafting& at);  ///< `rule.flop` per element
-Draft joined(const Drafting& at);       ///< sums and products; the layer type `rule.word`
+Draft joined(const Drafting& at);       ///< sums and products, of the layer type `rule.word`
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);
 Draft quantised(const Drafting& at);
@@ -125,7 +126,7 @@ Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
 Draft moved(const Drafting& at);     ///< elements are moved; nothing is computed
-Draft enlarged(const Drafting& at);  ///< elements may repeat; if the shape stays, it is an alias
+Draft enlarged(const Drafting& at);  ///< elements may repeat; an alias if the shape stays the same
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);
@@ -135,6 +136,6 @@ Draft transposed(const Drafting& at);
 Draft split(const Drafting& at);
 Draft slice(const Drafting& at);
 
-Draft recurrent(const Drafting& at);  ///< `rule.flop` gates; the layer type `rule.word`
+Draft recurrent(const Drafting& at);  ///< the layer type `rule.word` with `rule.flop` gates
 
 }  // namespace sluice::onnx_import

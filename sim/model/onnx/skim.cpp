@@ -12,11 +12,11 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// The kind of the message inside the field, if that message is read, too.
+  /// The kind of the message in the field, if this message is read.
   Kind kind = Kind::other;
 };
 
-/// Returns what to do with the field `number` of a message.
+/// Returns the rule for field number `number` of a message.
 Rule rule_of(Kind kind, std::uint64_t number) {
   switch (kind) {
     case Kind::model:
@@ -42,7 +42,7 @@ Rule rule_of(Kind kind, std::uint64_t number) {
       return number <= 2 ? Rule{Fate::descend, Kind::tensor} : Rule{};
     case Kind::tensor:
       if (number == 13) return {Fate::drop};  // external_data
-      // 4 to 7 are float_data to int64_data; 9 to 11 are raw_data, double_data and uint64_data
+      // Fields 4 to 7 are float_data to int64_data, and fields 9 to 11 are raw_data, double_data and uint64_data.
       if ((number >= 4 && number <= 7) || (number >= 9 && number <= 11))
         return {Fate::drop_if_large};
       return {};

@@ -1,7 +1,7 @@
-// Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts need only their
-// shapes. So large data are dropped before the file is parsed, and are never copied or read. An ONNX file may name
-// other files that hold data. These files are never opened, because their paths are dropped, too. The format is that of
-// onnx.proto, version 1.12, and Protocol Buffers, Encoding.
+// Removes the data of weights from an ONNX file. Most of a file are weights, but the counts of a model need only the
+// shapes of weights. So large data are removed before the file is parsed, and are never copied or read. An ONNX file
+// may name other files that hold data. These files are never opened, because their paths are also removed. The format
+// follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline constexpr std::size_t most_data = 4096;
 /// The deepest allowed nesting of messages. Messages nest because graphs contain graphs.
 inline constexpr int deepest = 40;
 
-/// Returns the same encoded ModelProto without large data. Throws InputError (without a position) if `bytes` are not a
+/// Returns the encoded ModelProto without large data. Throws InputError (without a position) if `bytes` are not a
 /// complete message of this kind.
 std::string without_data(std::string_view bytes);
 

@@ -8,7 +8,7 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// The largest number of weights that one constant may be made of.
+/// The largest number of weights from which one constant may be made.
 constexpr std::size_t most_weights = 1000;
 
 }  // namespace
@@ -27,8 +27,8 @@ std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool v
   return static_cast<std::uint32_t>(graph_.weights.size() - 1);
 }
 
-/// Returns the inputs whose elements become a node's output. The scales and zero points of quantised inputs are not
-/// among them. If the file stores a tensor quantised, the tensor becomes a weight at the node that turns it into
+/// Returns the inputs whose elements become a node's output. Scales and zero points of quantised inputs are left out.
+/// If the file stores a quantised tensor, the tensor becomes a weight at the node that turns it into floating-point
 /// numbers.
 std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   const bool turns = node.op == "DequantizeLinear";

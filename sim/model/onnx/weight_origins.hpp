@@ -21,8 +21,8 @@ class WeightOrigins {
   /// Adds a weight to the graph and returns its number.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// Records of which weights the constant outputs of a node are made. An output that is made of no weight becomes a
-  /// weight itself.
+  /// Sets the weights of a node's constant outputs. An output that is not made from other weights becomes a weight
+  /// itself.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

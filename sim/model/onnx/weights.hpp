@@ -1,6 +1,7 @@
-// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the first layer that reads
-// it. Any later reader shares it. A weight with one axis (a bias or a scale) counts at each layer that reads it,
-// because exporters store equal biases, such as the zeros of a network before training, only once.
+// Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
+// it, and later readers share it. The exception is a weight with one axis (a bias or a scale), which counts at each
+// layer that reads it. The reason is that exporters store equal biases only once, such as the zeros of a network before
+// training.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ class Weights {
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
   /// Claims the weights of the draft (`draft.weights`) for a layer whose type counts `parameters` elements. If another
-  /// layer owns these weights, `layer` gets the key `tied`. Returns false without claiming anything if the weights do
-  /// not have `parameters` elements.
+  /// layer owns these weights, `layer` gets the key `tied`. If the weights do not have `parameters` elements, returns
+  /// false and claims nothing.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims all learned inputs that no layer owns yet for the `operator` with the name `layer`. Returns the number of
-  /// their elements.
+  /// Claims the learned inputs of a node for a layer of the type `operator`, which has the name `layer`. Inputs that
+  /// another layer owns are left out. Returns the number of elements that were claimed.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;
@@ -31,7 +32,7 @@ class Weights {
  private:
   struct Owner {
     std::string layer;            ///< the name of the owner; empty if no layer owns the weight
-    std::int64_t parameters = 0;  ///< parameters of the owner
+    std::int64_t parameters = 0;  ///< number of the owner's parameters
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,
@@ -41,7 +42,7 @@ class Weights {
   void claim_statistics(const Node& node, const Draft& draft);
 
   const Graph& graph_;
-  std::vector<Owner> owners_;  ///< the owner of each weight, by its number
+  std::vector<Owner> owners_;  ///< indexed by weight
 };
 
 }  // namespace sluice::onnx_import

@@ -28,13 +28,13 @@ struct Node {
   int line = 0;
   std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
   std::string_view forward, backward;    ///< milliseconds, as written
-  std::int64_t activation_bytes = 0;     ///< of the whole batch
+  std::int64_t activation_bytes = 0;     ///< for the whole batch
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
   /// Returns whether the node is a call of PyTorch's size(), whose result is a number and not a tensor.
   bool is_size() const { return kind == "Size"; }
-  /// Returns whether it is "Input", "Input0", "Input12", and so on.
+  /// Returns whether the kind of the node is "Input", "Input0", "Input12", and so on.
   bool is_input() const {
     const std::string_view word = "Input";
     return kind.substr(0, word.size()) == word &&
@@ -49,11 +49,11 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// Returns an order in which each node comes after those that it reads. Among several possible
-  /// nodes the one with the smallest number comes first.
+  /// Returns an order in which each node comes after the nodes that it reads. If several nodes may come next, the one
+  /// with the smallest number is taken.
   std::vector<std::uint32_t> order() const;
 
-  /// Throws InputError at the line, or if `line` is 0, for the whole file.
+  /// Throws InputError at the line or, if `line` is 0, for the whole file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
   /// Throws InputError at the line.

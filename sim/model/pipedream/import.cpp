@@ -65,9 +65,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Returns whether a node is left out. Sizes are left out, because they are numbers. A node without times and bytes
-  /// is left out if all of its inputs are left out. Such a node stands for a state, such as that of a recurrent layer,
-  /// which is passed from one call to the next.
+  /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. A node
+  /// without times and bytes is left out if all its inputs are left out. Such a node is a state that one call passes to
+  /// the next, for example the state of a recurrent layer.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -78,8 +78,8 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured. Such an
-  /// output counts as one element.
+  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured, and counts
+  /// as one element.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
@@ -160,7 +160,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Counts the multiply-accumulates of convolutions and linear layers: positions of the output times weights.
+  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the positions of the output times
+  /// the weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -181,7 +182,7 @@ class Conversion {
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 
-  /// Returns the argument at `position`, or the one that begins with `key`; empty if there is none.
+  /// Returns the argument at `position`, or the argument that begins with `key`, or "" if there is no such argument.
   static std::string_view argument(const Node& node, std::size_t position) {
     const auto parts = split(node.arguments, ", ");
     return position < parts.size() ? parts[position] : std::string_view();

@@ -3,7 +3,7 @@
 //
 // Let n be the number of devices, and g the bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
 // bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the other n - 1 pieces
-// spread the sums (all-gather). A device can send a piece on when the piece has arrived and the device's own gradients
+// spread the sums (all-gather). A device can pass a piece on when the piece has arrived and the device's own gradients
 // are complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
 // latency), where B is the bandwidth. The pieces are summed in place. The buffers in which pieces arrive and the time
 // of adding are not counted.

@@ -154,8 +154,8 @@ class PhaseLister {
     }
   }
 
-  /// Returns the first transfer of each stream. If it waits for something, the other transfers of the stream need not,
-  /// because a copy engine works in order.
+  /// Returns the first transfer of each stream. If the first transfer waits for an action, the other transfers of the
+  /// stream need not wait for it, because a copy engine works in order.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;

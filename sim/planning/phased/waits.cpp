@@ -50,7 +50,7 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    // Phases between it and the end of the previous window.
+    // The number of phases between this phase and the end of the previous window.
     const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],
@@ -74,9 +74,9 @@ class PhaseWaits {
     return gates;
   }
 
-  /// Adds waits to the saves in phase p, which save the results of the previous phase. They begin when phase p begins.
-  /// If phase p needs these results at once, no waits are added, because each save begins as soon as its result is
-  /// made.
+  /// Adds waits to the saves in phase p, which save the results of the previous phase. The saves begin when phase p
+  /// begins. If phase p needs these results at once, no waits are added, because each save begins as soon as its result
+  /// is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)

@@ -33,8 +33,8 @@ struct PlacedKernel {
 struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
-  /// Indexed by tensor. A tensor that comes back from host memory counts as another tensor than the one that was saved.
-  /// For a tensor that came back, `copy_of` is the tensor that was saved. For any other tensor, it is `none`.
+  /// Indexed by tensor. When a saved tensor comes back from host memory, it counts as a new tensor. For a tensor that
+  /// came back, `copy_of` is the tensor that was saved. For any other tensor, it is `none`.
   std::vector<std::uint32_t> copy_of;
 };
 

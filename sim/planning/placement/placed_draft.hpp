@@ -19,8 +19,8 @@ void require_placeable(const PolicyRequest& request, const CommonParameters& com
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of the scenario. The run
 /// always fits into fast memory, also while an input and an answer are in transfer in addition to the placed tensors.
 /// More fast memory never makes the simulated run slower, if `way` is the same.
-/// Throws InputError (no two memories, a cost model without a price) and Infeasible (slow memory
-/// cannot hold everything).
+/// Throws InputError if there are no two memories or the cost model has no price. Throws Infeasible if slow memory
+/// cannot hold everything.
 Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const std::string& policy, const std::string& way);
 

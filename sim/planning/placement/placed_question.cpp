@@ -82,8 +82,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The room is limited even if capacities are not enforced, because policies also make plans without capacities to
-  // compare them.
+  // The room is limited even if capacities are not enforced, because candidates are compared by plans without enforced
+  // capacities.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

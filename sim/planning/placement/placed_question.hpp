@@ -22,8 +22,8 @@ class PlacedQuestion {
     bool inputs = false, answers = false;
   };
 
-  /// Throws InputError (no two memories, a cost model without a price) and Infeasible (slow memory
-  /// cannot hold everything, or there are too many passes of layers).
+  /// Throws InputError if there are no two memories or the cost model has no price. Throws Infeasible if slow memory
+  /// cannot hold everything, or if there are too many passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const std::string& policy, SlowOnlyKinds slow_only);
 

@@ -90,8 +90,9 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Its lower bound comes from a rehearsal.
-  /// The rehearsal is made again if the candidate is simulated, because storing all rehearsals would take much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. The lower bound of a candidate comes from
+  /// a rehearsal. The rehearsal is made again if the candidate is simulated, because storing all rehearsals would take
+  /// much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -184,8 +185,8 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice in which these weights stay and there is one buffer. The caller may then change buffers, pieces
-  /// and bytes ahead.
+  /// Returns the choice in which these weights stay and there is one buffer. The caller may change buffers, pieces and
+  /// bytes ahead.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -331,7 +332,7 @@ class StreamedWays {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
     // Fewer choices are tried if each choice takes long. A replay takes longer than a rehearsal, and many passes take
-    // longer than few.
+    // longer than few passes.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead

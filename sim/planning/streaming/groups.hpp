@@ -35,7 +35,7 @@ struct StreamedChoice {
   /// How many groups may be loaded early; if empty, `ahead` is the limit.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0 means a whole group
-  std::int64_t ahead = 0;  ///< bytes for weights in addition to those that must be on the device
+  std::int64_t ahead = 0;  ///< bytes for weights in addition to weights that must be on the device
   /// Bytes of weights that stay, indexed by group; may be empty.
   std::vector<std::int64_t> resident = {};
 
@@ -60,7 +60,7 @@ struct StreamedCase {
   bool shared_link = false;   ///< whether copies up and down slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
 
-  std::int64_t weights() const;  ///< bytes of all groups
+  std::int64_t weights() const;  ///< bytes of the weights of all groups
 };
 /// Returns these numbers. `offload` has the same meaning as in StreamedChoice.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,

@@ -80,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns a number of bytes: with this number or more, the order stays the same. It is the most bytes on the device,
-  /// with loads ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first
-  /// slot in which any of them is on the device.
+  /// Returns the number of bytes from which on the order stays the same. It is the most bytes on the device, with loads
+  /// ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first slot in
+  /// which any of them is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -137,8 +137,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time after which at most as many results are on their way to host memory as this run allows, when
-  /// `saves` saves have been listed.
+  /// Returns the time from which on no more results of the first `saves` saves are on their way to host memory than
+  /// this run allows.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];

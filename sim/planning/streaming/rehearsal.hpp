@@ -11,13 +11,13 @@
 // into `bytes()`, but at least one for the slot's own input and one for its result.
 //
 // Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which it is listed.
-// It starts when the previous slot has been computed. A piece of weights is on the device from this slot to
-// the end of its group's run. So the bytes during each slot are known before anything runs, and each load is listed
-// before a slot from which on these bytes do not exceed `bytes()`. Weights that stay have their room during the whole
-// run. If the run has a single step, they are loaded when the first pass needs them. If it has several steps, they are
-// loaded in the prologue. A pool of `bytes()` bytes never delays an action, and a larger pool changes nothing. So
-// seconds() is the time of the plan on any device with at least this much memory. This time is exact if no link is used
-// in both directions.
+// The load starts when the previous slot has been computed. A piece of weights is on the device from this slot to the
+// end of its group's run. So the bytes during each slot are known before anything runs, and each load is listed before
+// a slot from which on these bytes do not exceed `bytes()`. Weights that stay have their room during the whole run. If
+// the run has a single step, they are loaded when the first pass needs them. If it has several steps, they are loaded
+// in the prologue. A pool of `bytes()` bytes never delays an action, and a larger pool changes nothing. So seconds() is
+// the time of the plan on any device with at least this much memory. This time is exact if no link is used in both
+// directions.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // If the line is at `high` or higher, at most `bytes` bytes of all groups together exceed it.
+  // If the line is at `high` or higher, at most `bytes` bytes of all groups together are above the line.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);

@@ -36,8 +36,8 @@ enum class ResidentOrder : std::uint8_t {
   by_work,
 };
 
-/// Returns the bytes of each group that stay, which are at most `bytes` bytes together. Only a part of a group's
-/// weights may stay.
+/// Returns the bytes of each group that stay, which are at most `bytes` bytes together. They may be only a part of a
+/// group's weights.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);

@@ -30,8 +30,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Returns whether the times of this step equal those of the previous step in every slot. Sets `period` to the time
-  /// of a step.
+  /// Returns whether every slot takes as long in this step as in the previous step. Sets `period` to the time of a
+  /// step.
   bool repeats(double free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }

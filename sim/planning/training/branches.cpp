@@ -1,4 +1,4 @@
-// Which boundaries each stage of a network that branches reads.
+// Finds the boundaries that each stage reads in a network with branches.
 #include <algorithm>
 
 #include "model/catalog.hpp"
@@ -19,13 +19,13 @@ class Branches {
       }
   }
 
-  /// Returns the reads of each stage, in ascending order of the boundaries.
+  /// Returns for each stage the boundaries that it reads, in ascending order.
   std::vector<std::vector<ChainRead>> reads() {
     std::vector<std::vector<ChainRead>> all(stages_.size());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       backward_.assign(stages_.size() + 1, absent);
       for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) read_by(l, stages_[s]);
-      // What no layer reads is a part of the answer, which the loss reads.
+      // A tensor that no layer reads is a part of the answer, which the loss reads in the last stage.
       if (s + 1 == stages_.size() && s > 0)
         for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
       if (s == 0 || std::count(backward_.begin(), backward_.end(), absent) ==
@@ -41,12 +41,13 @@ class Branches {
  private:
   enum Reading : std::uint8_t { absent, in_forward, in_backward };
 
-  /// An input is boundary 0, or what stage 0 makes if that stage consists of inputs alone.
+  /// Returns the boundary of a layer's output. An input belongs to boundary 0, or to boundary 1 if stage 0 has only
+  /// inputs.
   std::uint32_t boundary_of(std::uint32_t layer) const {
     if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
     return made_by_[layer] + 1;
   }
-  /// Gives every boundary a reader. If no stage reads a boundary, the last stage counts as its reader.
+  /// Adds boundaries that no stage reads to the reads of the last stage, so that every boundary has a reader.
   static void keep_what_nobody_reads(std::vector<std::vector<ChainRead>>& all) {
     std::vector<char> is_read(all.size() + 1, 0);
     for (const std::vector<ChainRead>& reads : all)
@@ -62,7 +63,7 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Notes what a layer of the stage reads from outside the stage. A backward pass that reads a
+  /// Notes the tensors from outside the stage that a layer of the stage reads. A backward pass that reads a
   /// view reads the viewed tensor instead, if the stage makes that tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
@@ -80,9 +81,9 @@ class Branches {
 
   const Model& model_;
   const std::vector<Stage>& stages_;
-  std::vector<std::uint32_t> made_by_;  ///< by layer: the stage
-  bool first_computes_ = false;         ///< stage 0 has a layer that is not an input
-  std::vector<Reading> backward_;       ///< of the present stage, by boundary
+  std::vector<std::uint32_t> made_by_;  ///< the stage of each layer
+  bool first_computes_ = false;         ///< whether stage 0 has a layer that is not an input
+  std::vector<Reading> backward_;       ///< of the present stage, indexed by boundary
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The choices that training leaves open: how many micro-batches run side by side, and how many bytes early loads may
-// use.
+// Makes candidates for the open choices of training: how many micro-batches run side by side, and how many bytes early
+// loads may use.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -14,21 +14,21 @@
 namespace sluice {
 namespace {
 
-/// The room that early loads may take in addition to a step's peak, as multiples of that peak.
+/// The room that early loads may use in addition to a step's peak, as multiples of this peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces by which loads are timed: that of the machine, and those of other machines. Most paces differ from the
-/// next one by a factor of the square root of 2, so nearly everything that is tried on a slower machine is also tried
-/// on a faster one. The most useful paces come first.
+/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. Sorted by size, most
+/// paces differ by a factor of about the square root of 2, so nearly all plans that are tried on a slower machine are
+/// also tried on a faster one. The most useful paces come first.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
-/// In how many ways a step is tried. A step with a long plan is tried in fewer ways.
+/// The number of ways in which the loads of a step are listed. A step with a long plan is tried in fewer ways.
 struct TriedCounts {
-  std::size_t paces = 1;  ///< the first paces of the list
-  int listings = 0;       ///< different ones, beginning with the most bytes
+  std::size_t paces = 1;  ///< how many paces are tried, from the beginning of the list
+  int listings = 0;       ///< how many different listings are tried, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
 TriedCounts tried_counts(std::int64_t operations) {
@@ -37,8 +37,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// What batches of any size must compute, copy and hold. The numbers are extrapolated from a few small batches: each
-/// further pass adds the same amount, and so does each further micro-batch.
+/// The seconds of computation and copies, and the peaks, of batches of any size. They are extrapolated from a few small
+/// batches: each further pass adds the same amount, and each further micro-batch adds the same amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -52,7 +52,7 @@ class WorkOfBatches {
     pass_ = less(part(three, two, 1), each_);
   }
 
-  /// A lower bound on the seconds of a run of batches with this many micro-batches and passes.
+  /// Returns a lower bound on the seconds of a batch with this many micro-batches and passes.
   double at_least(std::int64_t micro_batches, std::int64_t passes) const {
     const TrainingSums& base = passes == 1 ? one_ : two_passes_;
     const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
@@ -63,14 +63,14 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double least = order_.overlap ? std::max({compute, load, save}) : compute + load + save;
-    // Bytes may be divided differently if a pass is not full, so the bound is lowered a little.
+    // If a pass is not full, rounding may give other bytes, so the bound is lowered a little.
     return least * (1 - 1e-9);
   }
 
-  /// A lower bound on the peak of every device with this many micro-batches side by side. While an operation of the
-  /// tape goes through the micro-batches in flight, the device holds most at the first or at the last of them. These
-  /// bytes grow by the same amount with each further micro-batch. So the peak is convex, and three measured peaks bound
-  /// it.
+  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
+  /// the tape goes through the micro-batches in flight, the device holds the most bytes at the first or at the last
+  /// micro-batch. These bytes grow by the same amount with each further micro-batch. So the peak is a convex function,
+  /// and three known peaks give a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -97,11 +97,12 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight, in one pass, and in a pass that one more micro-batch follows.
+  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` are for one pass, and `passes_peaks_` for
+  /// this pass and a second pass of one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
-/// Returns the smallest capacity of the devices, or nothing if it is unlimited.
+/// Returns the smallest capacity of all devices, or nothing if no device has a limit.
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
                                               const TrainingOrder& order) {
   std::optional<std::int64_t> least;
@@ -114,7 +115,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
 /// The ways to train with a given number of micro-batches side by side.
 class TrainingWays {
  public:
-  /// `at_least` is a lower bound on the bytes of each device.
+  /// `at_least` is a lower bound on the bytes that each device needs.
   TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
                std::shared_ptr<const std::vector<Stage>> stages)
       : enforced_(request.capacity_enforced),
@@ -124,12 +125,12 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no link is shared, the same actions in the same order are never slower with more memory. So the run may then
-    // use the whole device.
+    // If no link is shared, more memory never makes the same actions in the same order slower. So in this case, the run
+    // may use the whole device.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
-  /// Returns the ways that fit and that differ, each as its own candidate.
+  /// Returns one candidate for each different way that fits.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways) {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
@@ -162,9 +163,9 @@ class TrainingWays {
             }};
   }
 
-  /// Returns for each pace the ways with more and more room for early loads, beginning with no room beyond the peak.
-  /// For the pace of the machine, it also returns every different listing, beginning with the one that needs most
-  /// bytes. Whether a way fits is checked for each way on its own.
+  /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For the pace
+  /// of the machine, it also returns every different listing, beginning with the listing that needs the most bytes.
+  /// Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.operations());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -175,7 +176,8 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits ahead) {
       ChosenStep::Offer offer = step.offer(ahead);
-      if (!fits(ahead.room)) ahead.room = offer.most;  // the listing stays the same
+      // The listing stays the same with fewer bytes.
+      if (!fits(ahead.room)) ahead.room = offer.most;
       if (!fits(ahead.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
       if (fresh) ways.push_back({ahead, step.at_least(ahead, offer)});
@@ -185,16 +187,17 @@ class TrainingWays {
     std::int64_t room = no_limit;
     for (int n = 0; n < tried.listings && room >= step.peak(); ++n)
       room = add({room, {}, run_room_}) - 1;
-    std::reverse(ways.begin(), ways.end());  // most room first: the fastest is found soon
+    // Ways with the most room come first, because the fastest way is probably among them.
+    std::reverse(ways.begin(), ways.end());
     return ways;
   }
 
-  /// Adds the least room of each listing by this pace. From the largest room downwards, all rooms that are enough
-  /// for what the loads use give the same listing.
+  /// Adds the smallest room of each different listing with this pace. It goes downwards from the largest room: all
+  /// rooms that are enough for the bytes of a listing give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
-    std::size_t end = 0;  // of those that are not known yet
+    std::size_t end = 0;  // the end of the rooms whose listing is not known yet
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
       const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
@@ -203,7 +206,7 @@ class TrainingWays {
     }
   }
 
-  /// Returns the rooms for early loads, from the smallest to the largest.
+  /// Returns the rooms for early loads, in ascending order.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
@@ -213,7 +216,7 @@ class TrainingWays {
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
-  /// Whether two copies of the run can slow each other down.
+  /// Returns whether two copies of the run can slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;
@@ -239,16 +242,16 @@ class TrainingWays {
   }
 
   bool enforced_;
-  std::optional<std::int64_t> capacity_;  ///< of the smallest device; empty if unlimited
-  std::optional<std::int64_t> run_room_;  ///< bytes for each way; if empty, those of its loads
+  std::optional<std::int64_t> capacity_;  ///< capacity of the smallest device; empty if unlimited
+  std::optional<std::int64_t> run_room_;  ///< bytes for each run; if empty, the room of its loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;
-  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the devices have room for all loads, however early they come. Memory then has no effect on when they
-/// come. The answer follows from bytes alone, and not from prices.
+/// Returns whether the devices have room for all loads even if all of them come as early as possible. If so, memory has
+/// no effect on the times of loads. The result depends only on bytes, and not on prices.
 bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
                        const std::optional<std::int64_t>& capacity) {
   if (!capacity || !order.overlap) return true;
@@ -260,8 +263,8 @@ bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& orde
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. Where cuts are compared, another cut may be short
-  // enough.
+  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared, a long plan is not
+  // an error, because another cut may have a short plan.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
@@ -273,7 +276,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, and loads fit at any time, the plan runs on the whole device.
+  // If the scenario makes all choices, and the loads fit at any time, there are no candidates, and the plan runs on the
+  // whole device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// Seconds of a copy between host memory and the device that has its route to itself. With overlap, these are the
-/// seconds on the copy engine. Without overlap, they last until the data have arrived.
+/// The seconds of a copy between host memory and the device if nothing else uses its route. With overlap, these are the
+/// seconds on the copy engine. Without overlap, they include the latency until the data have arrived.
 class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
@@ -23,15 +23,15 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes that cross out of a stage and that the stage itself makes. Other tensors that cross it are inputs
-/// or outputs of earlier stages. A first stage that consists of inputs alone makes these inputs.
+/// Returns the bytes that cross out of a stage and that the stage itself makes. Other tensors that cross out are
+/// inputs, or outputs of earlier stages. A first stage with only inputs counts as the maker of these inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();
   };
   bool computes = stage.first > 0;
   for (std::uint32_t l = stage.first; l <= stage.last; ++l) computes = computes || !is_input(l);
-  std::int64_t bytes = 0;  // at most output_bytes, which was checked for overflow
+  std::int64_t bytes = 0;  // the sum is at most output_bytes, which was checked for overflow
   for (const Crossing& crossing : stage.crosses)
     if (computes ? crossing.layer >= stage.first && !is_input(crossing.layer)
                  : is_input(crossing.layer))
@@ -80,7 +80,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.backward_workspace = checked_add(link.pass_workspace, times(dropped), "bytes");
     chain.stages.push_back(std::move(link));
   }
-  // The loss makes the gradient of the last output. It does so during the last stage's backward pass.
+  // The loss makes the gradient of the last output during the backward pass of the last stage.
   ChainStage& last = chain.stages.back();
   last.backward_workspace =
       checked_add(last.backward_workspace, last.gradient, "bytes of a backward pass");

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The times of a round in which only computation takes time: when each operation starts, and which operation runs at a
-/// given time.
+/// The times of a round in which only computation takes time: the start of each operation, and the operation that runs
+/// at a given time.
 class Clock {
  public:
   explicit Clock(const Program& program) {
@@ -76,7 +76,7 @@ class LateLoads {
 
  private:
   /// Goes through the loads twice, because the last loads of a round come before the first loads of the next round.
-  /// This gives the right times if the engine has time for all loads of a round within the round.
+  /// The times are right if the engine can make all loads of a round within a round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -96,8 +96,8 @@ class LateLoads {
     return begins;
   }
 
-  /// Returns the first operation before which a load may be listed. This operation comes after the save that made the
-  /// copy.
+  /// Returns the first operation before which a load may be listed. The save that made the loaded copy is listed before
+  /// this operation.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)
@@ -111,8 +111,8 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// The rounding error of times. With a pace, loads begin together with operations and take as long as these, so that
-  /// rounding could decide which comes first.
+  /// Returns the rounding error of times. With a pace, many loads begin and end together with operations, so rounding
+  /// could decide which of the two is earlier.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 
@@ -121,7 +121,7 @@ class LateLoads {
   Clock clock_;
   HomeWrites writes_;
   bool paced_ = false;
-  double slower_ = 1;  ///< factor of the loads' seconds on this machine
+  double slower_ = 1;  ///< factor by which the seconds of loads on this machine are multiplied
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Turns a training step into its plan, and finds out how long that plan takes.
+// Turns a training step into its plan, and simulates this plan.
 #include <algorithm>
 #include <limits>
 #include <utility>

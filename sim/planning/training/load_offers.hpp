@@ -1,5 +1,5 @@
-// The ways to place the loads of a training step. Each has a lower bound on the seconds of its run. ChosenStep alone
-// uses this.
+// The ways to place the loads of a training step. Each way has a lower bound on the seconds of its run. Only ChosenStep
+// uses this class.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ class LoadOffers {
   const Platform& platform_;
   Program step_;
   StepClock clock_;
-  bool priced_alike_;  ///< whether the seconds of one device hold for all
+  bool priced_alike_;                             ///< whether all devices take the same seconds
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };

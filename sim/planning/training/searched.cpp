@@ -1,5 +1,6 @@
-// Training with a strategy for fates that searches, when weights take turns. The search gives a result for each number
-// of micro-batches side by side. These results are compared with the strategies that treat every stage alike.
+// Makes candidates of training for a strategy for fates that searches. If weights take turns, the search gives a result
+// for each number of micro-batches side by side. These results are compared with the strategies that treat all stages
+// alike.
 #include <algorithm>
 #include <limits>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number of micro-batches in flight, a lower bound on the seconds for all fates.
+/// Holds for each number of micro-batches in flight a lower bound on the seconds with any fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -26,7 +27,7 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// The bound for the number of micro-batches in flight that `order` has, with or without selective recomputation.
+/// Returns the bound for the number of micro-batches in flight in `order`, with or without selective recomputation.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -53,7 +54,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
   return drops ? std::min(plain, bound_of(request, order, true)) : plain;
 }
 
-/// Adds the budget and the gap to the bound to the facts of the plan.
+/// Adds two facts to the plan: the budget, and the gap between the seconds and the bound.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   for (const Fact& fact : {budget_fact(budget), gap_fact(seconds, bound)}) {
     const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
@@ -97,12 +98,12 @@ class Search {
  private:
   PolicyRequest request_;
   TrainingOrder order_;
-  std::size_t number_;  ///< number of the bound
+  std::size_t number_;  ///< index of the bound of this search in `bounds_`
   std::shared_ptr<Bounds> bounds_;
-  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// The candidate when only the fates are open. It runs on the whole device.
+/// Returns the candidate for the case that only the fates are open. Its plan uses the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -116,8 +117,8 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
-/// Makes a candidate for a strategy that treats every stage alike. Its plan's facts name the strategy and the
-/// gap.
+/// Changes a candidate of a strategy that treats all stages alike: its text names the strategy, and its plan gets the
+/// facts of with_gap().
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   if (candidate.open) {
@@ -143,8 +144,8 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   return candidate;
 }
 
-/// A strategy that treats every stage alike: the request with this strategy, and its candidates. If it has no
-/// candidates, it has a single plan, which uses the whole device.
+/// A strategy that treats all stages alike: the request with this strategy, and its candidates. If there are no
+/// candidates, there is a single plan, which uses the whole device.
 struct AlikeWays {
   PolicyRequest request;
   std::vector<Candidate> candidates;
@@ -180,7 +181,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and no loads need to be timed, the search itself already compares these strategies.
+  // If weights stay and these strategies have no candidates, the search itself already compares the strategies.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

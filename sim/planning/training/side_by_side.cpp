@@ -23,7 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// The number of chains of a batch. It is not a whole number if a pass has fewer micro-batches than the others.
+  /// Returns the number of chains of a batch. It is not a whole number if the last pass has fewer micro-batches than
+  /// the other passes.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -51,7 +52,7 @@ class SideBySideChain {
 
   ChainTurn turn_of(const StageState& state) const {
     const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
-    // Nothing uses these gradients later, because they are the answer.
+    // Without an update, nothing uses the gradients later. They are the answer and are saved.
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     return {state.weights, state.weights_load_s / engines_,
@@ -65,12 +66,12 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// The seconds for which a step waits for its first stage. The weights of that stage are loaded before anything is
-/// computed. The last computation of a step updates them. Then they go to host memory, and the next step begins when
-/// they are loaded again.
+/// Sets the seconds for which a step waits for its first stage. The weights of this stage are loaded before anything is
+/// computed. The last computation of a step updates them. After the update they are saved to host memory, and the next
+/// step begins when they have been loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // All other copies are counted one by one.
+  if (!shape.overlap) {  // The seconds of all other copies are counted elsewhere.
     run.between_s = first.weights_load_s;
     return;
   }
@@ -79,10 +80,10 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// The seconds for which the passes of one chain wait if consecutive passes are on different devices. The result of a
-/// pass for the last micro-batch goes to host memory and on to the device of the next pass. Meanwhile, that device
-/// computes the other micro-batches. A backward pass reads what the previous backward pass made, or what a stage made
-/// that ran again just before it. The smaller time of the two counts.
+/// Computes the seconds for which the passes of one chain wait if consecutive passes are on different devices. The
+/// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. Meanwhile,
+/// this device computes the other micro-batches. A backward pass waits for the result of the previous backward pass, or
+/// for the result of a stage that ran again just before it. The bound takes the shorter of these two waits.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -95,7 +96,7 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    // Where the chain branches, what a pass reads may have been made earlier.
+    // If the chain branches, a pass may read tensors that were made earlier, so it need not wait.
     if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
@@ -106,7 +107,7 @@ class HandOver {
   }
 
  private:
-  /// If everything takes turns, the seconds of the save may already be counted elsewhere.
+  /// Without overlap, the seconds of the save may already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
@@ -119,8 +120,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copies run during what follows on the device that made the result. This is the other half of a split pass, or
-    // the update.
+    // The copies run during the next computation on the device that made the result, which is the other half of a split
+    // pass, or the update.
     if (shape_.overlap && !last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -128,7 +129,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so its seconds hide a part of the wait.
+    // Selective recomputation may run before the result has arrived, so it hides a part of the wait.
     return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
   }
 

@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns,
-  /// gradients and optimizer state are there, too.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, it
+  /// also adds gradients and optimizer state.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,15 +74,16 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is at present: its instance on each device, and the instance whose save left a
-  /// copy in host memory.
+  /// The present location of a tensor: its instance on each device, and the instance whose save left a copy in host
+  /// memory.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
-    std::int64_t changed_at = -1;  ///< the last slot that added to the tensor; negative if none did
+    /// The last slot that added to the tensor; negative if no slot did.
+    std::int64_t changed_at = -1;
   };
 
-  /// The tensors that a micro-batch has at present, by boundary or stage.
+  /// The present tensors of a micro-batch, indexed by boundary or stage.
   struct MicroBatchTensors {
     std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
@@ -211,8 +212,8 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// Makes the gradient of a boundary that the slot's stage reads, or adds to it where the backward
-  /// pass of another reader has made it.
+  /// Makes the gradient of a boundary that the slot's stage reads. If the backward pass of another reader has already
+  /// made this gradient, adds to it.
   void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
     const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
@@ -229,7 +230,7 @@ class StepMaker {
     gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
   }
 
-  /// Uses those results of the forward pass that the backward pass of stage s reads.
+  /// Makes the slot use the results of the forward pass that the backward pass of stage s reads.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
@@ -245,7 +246,7 @@ class StepMaker {
     if (location.copy == none) save(location);
   }
 
-  /// Saves a tensor directly after the slot that made it, or that was the last to add to it.
+  /// Saves a tensor directly after the slot that made it or, if other slots added to it, after the last of them.
   void save(TensorLocation& location) {
     location.copy = location.on.begin()->second;
     draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
@@ -300,8 +301,8 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // Each operation of the tape is at least one action. This is refused here, because the step would fill the memory
-  // before its plan is listed.
+  // Each operation of the tape is at least one action. The check is made before the step, because a step that is too
+  // long would fill the memory of the computer.
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
                     shape.tape.size());
   return StepMaker(shape).make();

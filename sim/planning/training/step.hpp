@@ -1,11 +1,10 @@
-// One training step as a program (program.hpp). It has the forward and backward passes of its micro-batches, the
-// recomputations and copies that the fates of activations require, and the updates. A slot is one operation for one
-// micro-batch.
+// Makes one training step as a program (program.hpp). The step has the forward and backward passes of its
+// micro-batches, the recomputations and copies that the fates of activations require, and the updates. A slot is one
+// operation for one micro-batch.
 //
-// Gradients are summed over the micro-batches of a batch and then used by the update. If weights take turns
-// (policy streamed), the weights of a stage are loaded for each run of operations of that stage. Gradients
-// that are not complete go to host memory and are loaded again. The update saves weights and optimizer
-// state.
+// Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
+// streamed), the weights of a stage are loaded for each run of operations of that stage. Sums that are not complete go
+// to host memory and are loaded again. The update saves weights and optimizer state.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,8 @@
 
 namespace sluice {
 
-/// What a step must know about a stage in addition to the chain: bytes on the device.
+/// Data of a stage that a step needs in addition to the chain: bytes on the device, and seconds of copies and of the
+/// update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
@@ -34,17 +34,17 @@ struct StepShape {
   const Tape& tape;
   const std::vector<StageState>& stages;
   std::int64_t micro_batches = 1;  ///< per batch
-  std::int64_t batches = 1;        ///< per step; an update ends each batch
+  std::int64_t batches = 1;        ///< number of batches per step; an update ends each batch
   std::int64_t in_flight = 1;      ///< micro-batches that go through the tape side by side
-  bool weights_stay = true;        ///< weights, gradients and optimizer state stay on the device
+  bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
   bool split_backward = false;
-  /// The number of devices that take turns: each operation of the tape runs on the next device, as
-  /// a new phase. A tensor that a phase needs and another device has is sent through host memory.
+  /// The number of devices that take turns: each operation of the tape is a new phase on the next device. If a phase
+  /// needs a tensor that another device has, the tensor goes through host memory.
   std::uint32_t devices = 1;
 };
 
-/// Returns a training step as a program. Its devices have no names yet, and its loads no positions. The caller that
-/// lists it sets both (see load_when_needed() and load_late()).
+/// Returns a training step as a program. The devices of the program have no names yet, and its loads have no positions.
+/// The caller sets the names and positions before listing (see load_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

@@ -8,14 +8,14 @@ namespace sluice {
 
 namespace {
 
-/// A tensor that a load may bring.
+/// A tensor that may be loaded.
 struct Loaded {
   std::int64_t bytes;
   double seconds;
 };
 
-/// Returns all tensors of a shape that loads may bring, in an order that does not depend on seconds. Loads with equal
-/// bytes take equally long, so one of them stands for all.
+/// Returns all tensors of a shape that may be loaded, in an order that does not depend on seconds. Loads with equal
+/// bytes take equally long, so any tensor with the same bytes gives the seconds of a load.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

@@ -1,6 +1,6 @@
-// A training step that is priced again: the same operations and instances, with the seconds of another machine or cost
-// model. Pricing a plan again (draft.hpp) needs from the step only the times at which its loads may come. To make the
-// whole step for this would take longer than everything else.
+// A training step that is priced again: it has the same operations and instances, with the seconds of another machine
+// or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the whole step
+// again would take longer than all other work.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. Returns none if the step's seconds are not those that price() finds.
+  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step.
   /// Such a step must be made again each time.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// The step with the seconds of a shape that differs from the first shape only in seconds. The
-  /// caller may set the positions of its loads.
+  /// Returns the step with the seconds of `shape`, which must differ from the first shape only in seconds. The caller
+  /// may set the positions of the step's loads.
   Program& priced(const StepShape& shape);
 
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// The loaded instances, and for each the tensor of the shape whose load takes equally long.
+  /// For each loaded instance, its number and the number of a tensor of the shape whose load takes equally long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 

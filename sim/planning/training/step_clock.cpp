@@ -61,7 +61,7 @@ class StepRun {
   }
 
   double seconds() {
-    // So many rounds are followed exactly. Later ones count at least their computation.
+    // This many rounds are computed exactly. Each later round counts with the seconds of its computation.
     constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     prologue();
@@ -105,7 +105,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// The time at which everything before a load has ended. A load that is listed early belongs to the next round.
+  /// Returns the time at which the computation and the saves for which a load waits have ended. `ahead` says that the
+  /// load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -123,8 +124,8 @@ class StepRun {
     return time;
   }
 
-  /// Returns the times of the round that is this many rounds before the load's own round. Returns null if there is no
-  /// such round, or if its times are not known yet.
+  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. Returns null if there is
+  /// no such round, or if its times are not known yet.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
@@ -171,8 +172,10 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< numbers of loads
-  std::vector<double> copies_, computes_;                   ///< the times at which each is free
-  std::vector<double> weights_;                             ///< per stage: when they have arrived
+  /// The times at which each copy stream, and each device, is free.
+  std::vector<double> copies_, computes_;
+  /// Times at which weights that stay have arrived, indexed by stage.
+  std::vector<double> weights_;
   Times now_, before_, next_;
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;

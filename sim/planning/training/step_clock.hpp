@@ -1,7 +1,6 @@
-// A lower bound on the seconds of a training step with its loads at given positions. It follows the listing
-// order of the plan with arithmetic on a few arrays, as if every copy had its links to itself and nothing
-// ever waited for memory. So no execution of that plan is faster, and a plan that is too slow need not be
-// made.
+// Computes a lower bound on the seconds of a training step with its loads at given positions. It follows the listing
+// order of the plan with arithmetic on a few arrays, as if no copies shared a link and no action ever waited for
+// memory. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,13 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive
-  /// it.
+  /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive the
+  /// clock.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);
 
-  /// `loads` has the loads of the step in the order of need. `places` says where each of them is listed.
+  /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` says where each
+  /// load is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
 
@@ -36,10 +36,11 @@ class StepClock {
   std::int64_t rounds_;
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
-  std::vector<double> weights_s_;      ///< per stage: loads of weights that stay
-  std::vector<std::size_t> saves_;     ///< per operation: number of its first save; then the total
-  std::size_t streams_ = 0;            ///< the number of copy streams
-  double compute_s_ = 0;               ///< per round
+  std::vector<double> weights_s_;  ///< seconds of the loads of weights that stay, indexed by stage
+  /// Number of the first save of each operation; the last element is the total.
+  std::vector<std::size_t> saves_;
+  std::size_t streams_ = 0;  ///< the number of copy streams
+  double compute_s_ = 0;     ///< per round
 };
 
 }  // namespace sluice

@@ -86,8 +86,8 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The decisions on which the listing depends: the tape, and when each load may come. `known` has the step if it was
-  /// already made.
+  /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. `known` holds
+  /// the step if it was already made.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)
@@ -171,10 +171,10 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // The plan runs with the room with which it was judged.
+    if (capacity_) chosen_room_ = room_;  // The plan gets the room with which it was judged.
   }
 
-  /// Returns the request for fates. `together` is set to the objects to which the request refers.
+  /// Returns the request to the strategy for fates. Sets `together` to the objects to which the request refers.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
@@ -201,8 +201,8 @@ class TrainingPlan {
     return asked;
   }
 
-  /// The bytes of each device, including those of weights, gradients and state that stay. An empty result means
-  /// unlimited.
+  /// Returns the bytes that each device may use, including weights, gradients and state that stay. The result is empty
+  /// if they are unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -224,10 +224,11 @@ class TrainingPlan {
     return *capacity_ - constant;
   }
 
-  // --- how many side by side -----------------------------------------------------------------
+  // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// The number of micro-batches in flight if the scenario gives none: the fewest passes that fit, with equal shares of
-  /// the micro-batches. More in flight would not save a pass, and a small last pass can hide few of its transfers.
+  /// Returns the number of micro-batches in flight. If the scenario does not give it, this is the number for the fewest
+  /// passes that fit, with equal shares of the micro-batches. More micro-batches in flight would not save a pass, and a
+  /// small last pass could hide only few of its transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -245,7 +246,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// The greatest number of micro-batches in flight that fits, or nothing if not even one fits.
+  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -280,7 +281,7 @@ class TrainingPlan {
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }
 
-  /// Returns the advice that the scenario does not follow already.
+  /// Returns advice that the scenario does not already follow.
   std::string advice() const {
     std::string text = "to need less, use fates that keep less, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
@@ -311,18 +312,18 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The chain for selective recomputation, if the strategy may choose it; otherwise empty.
+  /// The chain with selective recomputation. It is empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  SideBySide together_, selective_together_;  ///< for the search, if weights take turns
+  SideBySide together_, selective_together_;  ///< used by the search if weights take turns
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;
   bool weights_stay_;
   Tape tape_;
-  bool selective_ = false;  ///< Whether chain_ and states_ are those of selective recomputation.
+  bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.
   bool explained_ = false;
   std::optional<std::int64_t> room_;         ///< bytes that early loads may use
-  std::optional<std::int64_t> chosen_room_;  ///< … and that the whole run may use
+  std::optional<std::int64_t> chosen_room_;  ///< bytes that the whole run may use
   std::vector<Fact> facts_;
 };
 

@@ -1,5 +1,5 @@
 // Weights, gradients and optimizer state that take turns on the device. They are loaded for the slots that need them,
-// and leave afterwards. make_step() alone uses this.
+// and leave the device afterwards. Only make_step() uses this class.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ class WeightTurns {
   /// `draft` and `stages` must outlive this object.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
-  /// Begins a pass: the operations of the tape with some micro-batches of a batch. `first` and `last` say whether these
-  /// are the first or the last micro-batches of the batch.
+  /// Begins a pass, which is the operations of the tape with some micro-batches of a batch. `first` and `last` say
+  /// whether it is the first or the last pass of the batch.
   void begin_pass(bool first, bool last);
-  /// Consecutive slots of one stage share one load of its weights.
+  /// Makes the slot use the weights of the stage. Consecutive slots of one stage share one load.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// Brings the sum of the gradients: it is new in the first pass of a batch, and loaded from host memory in later
-  /// passes.
+  /// Makes the slot use the sum of the gradients. The sum is new in the first pass of a batch, and loaded from host
+  /// memory in later passes.
   void need_gradients(std::size_t stage, Program::Operation& slot);
   /// Ends the use of the sum after the last backward pass of the stage in this pass: saves the sum, or updates the
-  /// weights with it.
+  /// weights with the sum.
   void end_gradients(std::size_t stage);
 
  private:
@@ -37,7 +37,7 @@ class WeightTurns {
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;
   std::uint32_t run_device_ = 0;
-  std::vector<std::uint32_t> weights_, gradients_;  ///< per stage: the current instance
+  std::vector<std::uint32_t> weights_, gradients_;  ///< the current instance, indexed by stage
 };
 
 }  // namespace sluice

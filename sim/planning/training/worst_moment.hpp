@@ -1,5 +1,5 @@
-// What a training step holds at the moment at which it needs most memory. The message that a step does not fit lists
-// these bytes.
+// Finds the bytes that a training step holds at the moment at which it needs the most memory. The message for a step
+// that does not fit lists these bytes.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The device that holds most bytes, and the operation during which it holds them.
+/// The device that holds the most bytes, and the operation during which it holds them.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
@@ -19,13 +19,13 @@ struct WorstMoment {
 /// Finds the worst moment of a step with at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// The bytes that are needed at that moment, by class. The caller knows the pool and its capacity.
+/// Returns the bytes that are needed at this moment, by class. The caller adds the pool and its capacity.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
 /// Adds weights that stay, with their gradients and optimizer state.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
-/// The sum of these bytes.
+/// Returns the sum of the weights, gradients and optimizer state that stay.
 std::int64_t constant_bytes(const std::vector<StageState>& states);
 
 }  // namespace sluice

@@ -116,7 +116,7 @@ class Attempts {
     if (offered.empty()) add_alternatives(attempt, number);
   }
 
-  /// Adds the cut to the text that says what was chosen.
+  /// Adds the cut to the text that describes the choices.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
     if (candidate.simulate)
       candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](
@@ -183,8 +183,8 @@ class Attempts {
 
   /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
   /// fates, and its plan may wait for memory. Returns the fastest of these plans. If none of these plans fits, the
-  /// message says what is missing for the attempt with which the most micro-batches fit in flight. Of equal attempts it
-  /// is the last one, because its cut is the finest.
+  /// message says what is missing for the attempt with which the most micro-batches fit in flight. If several attempts
+  /// are equal in this, the message is about the last attempt, because its cut is the finest.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

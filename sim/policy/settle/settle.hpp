@@ -20,7 +20,7 @@ struct CutAttempt {
 struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< number of the cut with which the plan was made
-  /// What is needed to price the plan again. It is set only if no choice was made by comparing seconds.
+  /// The data that are needed to price the plan again. It is set only if no choice was made by comparing seconds.
   std::optional<PriceAgain> price_again = {};
 };
 
