@@ -48,8 +48,8 @@ struct Baseline {
 /// If the text of a scenario or plan is longer than this, the baseline keeps only its hash and sums.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances. Whether smaller or larger is better is part of each metric's
-/// record.
+/// All metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger values are
+/// better.
 Entries entries_of(const Summary& summary);
 /// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);

@@ -24,7 +24,7 @@ struct Subject {
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  /// Bound of a scenario's question; called after `plan`.
+  /// Returns the bound of a scenario's question; called after `plan`.
   std::function<double()> question_bound_s = {};
 };
 

@@ -15,7 +15,7 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  std::string dtype = "float32";  ///< if empty, that of the profile
+  std::string dtype = "float32";  ///< if empty, the dtype of the profile
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
   /// Seconds and joules of the whole model. If they are set, they replace the profile's row for the whole model, which

@@ -36,8 +36,8 @@ struct FitsRequest {
   std::function<void(double share)> progress = {};
 };
 
-/// What the device holds at the first moment of its peak when actions run one at a time. This is the least memory that
-/// this number of samples needs.
+/// The bytes that the device holds at the first moment of its peak when actions run one at a time. This is the least
+/// memory that this number of samples needs.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
