@@ -15,7 +15,7 @@ namespace {
 
 /// The number of micro-batches that are tried above the largest micro-batch that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// The number of micro-batches per batch for which accumulation is shown if the user does not request a batch.
+/// If the user does not request a batch, accumulation is shown for a batch of this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;

@@ -1,6 +1,6 @@
-// For each card of a list, `fits` finds the memory by class, the largest micro-batch, the reason why the next larger
-// micro-batch does not fit, and the gain by gradient accumulation. It asks the same questions as `sluice run`: a
-// candidate fits when its scenario has a plan and the plan passes its check. All sizes are bytes, and all times are
+// For each card of a list, `fits` finds the memory by class, the largest micro-batch, and the gain by gradient
+// accumulation. It also says why the next larger micro-batch does not fit. It asks the same questions as `sluice run`:
+// a candidate fits when its scenario has a plan and the plan passes its check. All sizes are bytes, and all times are
 // seconds. The search for the largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven
 // that a smaller micro-batch always fits when a larger one does. So the next three larger micro-batches are also tried,
 // and the search continues if one of them fits. If a strategy for fates searches (`optimal`), its refusal names the

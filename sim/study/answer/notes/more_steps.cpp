@@ -1,5 +1,5 @@
-// The note more_steps says that for many steps another plan takes less time per step than the plan that was chosen for
-// the few steps of the question.
+// The note more_steps is for questions with few steps. It says that another plan would take less time per step if there
+// were many steps.
 #include <string>
 
 #include "base/error.hpp"
