@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A question with its answer. The plan must be lowered.
+/// A question with its answer. The plan must be lowered: its actions must have seconds and routes.
 struct AnsweredScenario {
   const Scenario& scenario;
   const Plan& plan;

@@ -18,7 +18,7 @@ struct Measurement {
   std::string error;  ///< the whole message
 };
 
-/// What is measured: a scenario or a plan.
+/// The subject of a measurement: a scenario or a plan.
 struct Subject {
   std::string name;
   Baseline::Input input = Baseline::Input::scenario;

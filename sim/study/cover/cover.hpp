@@ -46,8 +46,8 @@ struct Cover {
   /// The number of operators that the profile has only for another batch or element type, by texts such as "for 8
   /// samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// How many missing operators must be measured to reach the target. It is nullopt if the target is not reached even
-  /// with all missing operators, or if nothing is known.
+  /// The number of missing operators that must be measured to reach the target. It is nullopt if the target is not
+  /// reached even with all missing operators, or if nothing is known.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;

@@ -108,7 +108,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Whether the strategy for fates makes a search of its own for each plan, so that each question is expensive.
+/// Returns whether the strategy for fates makes a separate search for each plan, so that each question is expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }

@@ -57,7 +57,7 @@ struct Accumulation {
 /// One card: a platform and its device.
 struct CardFit {
   std::string platform, device;
-  std::string cost;                      ///< the cost model of its seconds
+  std::string cost;                      ///< the cost model that gives the seconds
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the memory that tensors may not use
   /// Samples of the largest micro-batch, which is also the largest batch without accumulation. It is 0 if not even one

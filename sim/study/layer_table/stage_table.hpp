@@ -62,7 +62,7 @@ struct TableRow {
 /// on overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
-/// Whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
+/// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
 inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }

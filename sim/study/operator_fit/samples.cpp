@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a module
-/// does not launch any kernel.
+/// Returns whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a
+/// module does not launch a kernel.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
