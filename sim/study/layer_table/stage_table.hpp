@@ -1,5 +1,5 @@
-// The stage table of a model has counts per layer with running totals. For a platform, it also has these numbers in
-// seconds. The form comes from the document 'AlexNet on one card'.
+// The stage table of a model has counts per layer with running totals. If a platform is given, the table also has the
+// seconds for these counts. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
