@@ -32,7 +32,7 @@ const Catalog<Note>& note_catalog();
 struct GivenNote {
   std::string name, text;
 };
-/// The notes that apply, in the order of the catalog.
+/// Returns the notes that apply, in the order of the catalog.
 std::vector<GivenNote> notes_of(const AnsweredScenario& answered);
 
 }  // namespace sluice

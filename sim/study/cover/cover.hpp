@@ -43,8 +43,8 @@ struct Cover {
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;
   std::vector<UnmeasuredOperator> missing;  ///< largest first
-  /// The number of operators that the profile has only for another batch or element type, by texts such as "for 8
-  /// samples" or "in float16".
+  /// The number of operators that the profile has only for another batch or element type. The keys are texts such as
+  /// "for 8 samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
   /// The number of missing operators that must be measured to reach the target. It is nullopt if the target is not
   /// reached even with all missing operators, or if nothing is known.

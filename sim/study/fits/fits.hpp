@@ -72,7 +72,7 @@ struct CardFit {
   std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of `refusal`
   Shortage shortage;             ///< the numbers of `refusal`
-  /// Step of the largest micro-batch in the steady state, if it is known.
+  /// Seconds of a step with the largest micro-batch in the steady state, if they are known.
   std::optional<double> step_s;
   std::optional<Accumulation> accumulation;
   /// YAML for the largest micro-batch, or for the smallest that does not fit.

@@ -63,7 +63,7 @@ class Collector {
   }
 
   /// Throws unless all rows of a class and a device were measured in the same way. The operators may differ, but a fit
-  /// of hot and cold rows together would describe neither.
+  /// of hot and cold rows together would describe neither hot nor cold operators.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
