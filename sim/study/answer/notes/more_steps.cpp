@@ -74,7 +74,8 @@ extern const Note more_steps_note = {
     .summary =
         "Tells how long a step takes with the choices for many steps, if the question has only few steps.",
     .source =
-        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, 9.4 ms with the choices for many steps",
+        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, "
+        "9.4 ms with the choices for many steps",
     .text = text,
 };
 
