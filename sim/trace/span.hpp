@@ -24,8 +24,8 @@ struct Span {
   std::int64_t iteration = 0;  ///< iteration of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;  ///< from this time on, the stream is free again
-  double available =
-      0;  ///< when actions that wait for this span may start: end + latency of the route
+  /// From this time on, actions that wait for this span may start: end + latency of the route.
+  double available = 0;
   /// Seconds for which the stream was idle before this span: since the end of the stream's previous span, or since 0.
   double waited = 0;
   WaitReason reason = WaitReason::none;
