@@ -1,5 +1,5 @@
-"""Makes a plan without a policy: three inputs cross a link of 16 GB/s in 1 ms each, and the device computes on each for
-2 ms while the next one arrives. By hand this takes 1 ms + 3 x 2 ms = 7 ms."""
+"""Makes a plan without a policy: three inputs cross a link of 16 GB/s in 1 ms each. The device computes on each input for
+2 ms, while the next input arrives. By hand this takes 1 ms + 3 x 2 ms = 7 ms."""
 
 import sluice
 

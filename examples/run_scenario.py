@@ -1,4 +1,4 @@
-"""Runs a scenario that comes with Sluice, with eight samples per batch instead of its own number."""
+"""Runs a bundled scenario with eight samples per batch. The scenario itself has another number of samples."""
 
 import sluice
 

@@ -8,7 +8,7 @@ import sluice
 def reload(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "reload")
     device, host = platform.device_names[0], platform.host
-    builder.enter("body")  # what follows runs `workload.steps` times
+    builder.enter("body")  # the following actions run `workload.steps` times
     inputs, saves = [], []  # the transfers of each micro-batch
     for m in range(workload.micro_batches_per_step):
         x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)

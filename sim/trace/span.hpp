@@ -23,8 +23,9 @@ struct Span {
   std::uint32_t action = nobody;
   std::int64_t iteration = 0;  ///< iteration of the body; 0 in prologue and epilogue
   double start = 0;
-  double end = 0;        ///< from this time on, the stream is free again
-  double available = 0;  ///< when actions that wait for it may start: end + latency of the route
+  double end = 0;  ///< from this time on, the stream is free again
+  /// From this time on, actions that wait for this span may start: end + latency of the route.
+  double available = 0;
   /// Seconds for which the stream was idle before this span: since the end of the stream's previous span, or since 0.
   double waited = 0;
   WaitReason reason = WaitReason::none;
@@ -43,13 +44,13 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// Repeats the latest spans and events `times` times. Each repetition is later than the one before.
+/// Repeats the latest spans and events `times` times. Each repetition is later than the previous repetition.
 struct Repetition {
   /// If a repetition has more spans than this, the trace keeps one period and the number of repetitions instead.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  double seconds = 0;              ///< by how much each repetition is later than the one before
+  double seconds = 0;  ///< by how much each repetition is later than the previous repetition
   std::int64_t iterations = 0;     ///< by how many iterations of the body each repetition is later
   const std::vector<Span>& spans;  ///< the spans of one period: those that were emitted last
   const std::vector<MemoryEvent>& memory;
@@ -59,7 +60,7 @@ struct Repetition {
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Whether the repetition has so many spans that they are not written one by one.
+  /// Returns whether the repetition has so many spans that they are not written one by one.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
@@ -69,7 +70,7 @@ struct Repetition {
 /// span must not end before the span that was emitted before it.
 class Sequence {
  public:
-  /// Begins with one repetition.
+  /// The sequence begins with the spans and events of repetition `k`.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);

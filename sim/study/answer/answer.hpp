@@ -1,4 +1,4 @@
-// The parts of an answer besides its numbers, as JSON: what was asked, how certain the answer is, and notes that keep
+// The parts of an answer that are not numbers, as JSON: the question, how certain the answer is, and notes that keep
 // the reader from wrong conclusions. `sluice run --json`, traces and Python use these parts.
 #pragma once
 

@@ -29,7 +29,7 @@ struct Certainty {
   double assumed = 0;
   /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
-  /// The account of the computed seconds, if the cost model fits or measures.
+  /// The account of the computed seconds, if the cost model is `fitted` or `measured`.
   std::optional<Account> account;
 };
 /// Returns the account (cost/account.hpp) of the prices of the scenario's model on the platform's first device.

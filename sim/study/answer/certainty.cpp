@@ -20,7 +20,7 @@ Path path_of(const std::string& text) {
   return path;
 }
 
-/// The platform's figures, and which of them have no source.
+/// The figures of a platform. This class knows which figures have no source.
 class Figures {
  public:
   explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A question with its answer. The plan must be lowered.
+/// A question with its answer. The plan must be lowered: its actions must have seconds and routes.
 struct AnsweredScenario {
   const Scenario& scenario;
   const Plan& plan;
@@ -32,7 +32,7 @@ const Catalog<Note>& note_catalog();
 struct GivenNote {
   std::string name, text;
 };
-/// The notes that apply, in the order of the catalog.
+/// Returns the notes that apply, in the order of the catalog.
 std::vector<GivenNote> notes_of(const AnsweredScenario& answered);
 
 }  // namespace sluice

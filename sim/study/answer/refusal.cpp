@@ -144,7 +144,7 @@ std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// Whether the memory is outside of the devices. The cut of the model does not change what such a memory holds.
+/// Returns whether the memory is outside of the devices. The cut of the model does not change what such a memory holds.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),

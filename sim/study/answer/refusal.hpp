@@ -22,7 +22,7 @@ struct Refusal {
   std::vector<std::string> changes;  ///< changes as a user would write them, each with its reason
 };
 
-/// Explains the refusal. Makes plans for smaller batches to find the largest that fits. Throws Interrupted.
+/// Explains the refusal. Makes plans for smaller batches to find the largest batch that fits. Throws Interrupted.
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible);
 
 /// Returns at most five lines.

@@ -23,7 +23,7 @@ struct Entry {
   std::string unit = {};
   Metric::Better better = Metric::Better::neither;
   double rtol = usual_rtol;  ///< relative to the expected number
-  double atol = 0;           ///< in addition, in the metric's unit
+  double atol = 0;           ///< a further tolerance, in the metric's unit
 };
 
 /// The metric, and its key if it has keys: {"peak_bytes_by_class", "gpu/weight"}.
@@ -38,7 +38,7 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< hash of the resolved scenario's text, or of the plan's text
-  /// Text of the scenario; empty for a plan, or when it is too long to keep.
+  /// Text of the scenario; empty for a plan, or when the text is too long to keep.
   std::string input_text;
   Outcome outcome = Outcome::complete;
   std::string message;  ///< if infeasible: the first line of the message, without its colon
@@ -48,8 +48,8 @@ struct Baseline {
 /// If the text of a scenario or plan is longer than this, the baseline keeps only its hash and sums.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances. Whether smaller or larger is better is part of each metric's
-/// record.
+/// All metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger values are
+/// better.
 Entries entries_of(const Summary& summary);
 /// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);

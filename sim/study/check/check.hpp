@@ -13,7 +13,7 @@ struct CheckRequest {
   /// Paths of scenarios and plans; no two files may have the same name.
   std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
-  bool update = false;   ///< write baselines where they are missing or differ
+  bool update = false;   ///< write baselines that are missing or differ
   std::size_t jobs = 1;  ///< processes at once
   /// Called in a child process. An exception that it throws is the error of that scenario.
   std::function<Subject(const std::string& path)> read;

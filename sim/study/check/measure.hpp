@@ -18,13 +18,13 @@ struct Measurement {
   std::string error;  ///< the whole message
 };
 
-/// What is measured: a scenario or a plan.
+/// The subject of a measurement: a scenario or a plan.
 struct Subject {
   std::string name;
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  /// Bound of a scenario's question; called after `plan`.
+  /// Returns the bound of a scenario's question; called after `plan`.
   std::function<double()> question_bound_s = {};
 };
 

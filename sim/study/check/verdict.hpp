@@ -14,9 +14,9 @@ namespace sluice {
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// The comparison of one number with its baseline. The baseline sets the tolerance. If a number for which small or
-/// large is better no longer exists, the verdict is `worse`. Any other key or metric that appeared or disappeared is
-/// `changed`.
+/// The comparison of one number with its baseline. The baseline sets the tolerance. For many metrics, smaller or larger
+/// values are better. If a number of such a metric no longer exists, the verdict is `worse`. For any other key or
+/// metric that appeared or disappeared, the verdict is `changed`.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;

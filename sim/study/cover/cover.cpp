@@ -71,7 +71,7 @@ std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
   return "";
 }
 
-/// Whether the row has the requested element type.
+/// Returns whether the row has the requested element type.
 bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }

@@ -15,7 +15,7 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  std::string dtype = "float32";  ///< if empty, that of the profile
+  std::string dtype = "float32";  ///< if empty, the dtype of the profile
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
   /// Seconds and joules of the whole model. If they are set, they replace the profile's row for the whole model, which
@@ -43,11 +43,11 @@ struct Cover {
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;
   std::vector<UnmeasuredOperator> missing;  ///< largest first
-  /// The number of operators that the profile has only for another batch or element type, by texts such as "for 8
-  /// samples" or "in float16".
+  /// The number of operators that the profile has only for another batch or element type. The keys are texts such as
+  /// "for 8 samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// How many missing operators must be measured to reach the target. It is nullopt if the target is not reached even
-  /// with all missing operators, or if nothing is known.
+  /// The number of missing operators that must be measured to reach the target. It is nullopt if the target is not
+  /// reached even with all missing operators, or if nothing is known.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;

@@ -15,7 +15,7 @@ namespace {
 
 /// The number of micro-batches that are tried above the largest micro-batch that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// The number of micro-batches per batch for which accumulation is shown if the user does not request a batch.
+/// If the user does not request a batch, accumulation is shown for a batch of this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -27,8 +27,8 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one micro-batch, the search for what fits uses the cost model `peak`
-/// instead.
+/// If the cost model knows seconds for only one micro-batch, the search for the largest micro-batch uses the cost model
+/// `peak` instead.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
@@ -108,7 +108,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Whether the strategy for fates makes a search of its own for each plan, so that each question is expensive.
+/// Returns whether the strategy for fates makes a separate search for each plan, so that each question is expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }

@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Estimates which part of a card's work is done after this number of questions. There are rarely more than 40.
+/// Estimates which part of a card's work is done after this number of questions. There are rarely more than 40
+/// questions.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }

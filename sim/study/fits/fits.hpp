@@ -1,6 +1,6 @@
-// For each card of a list, `fits` finds the memory by class, the largest micro-batch, the reason why the next larger
-// micro-batch does not fit, and the gain by gradient accumulation. It asks the same questions as `sluice run`: a
-// candidate fits when its scenario has a plan and the plan passes its check. All sizes are bytes, and all times are
+// For each card of a list, `fits` finds the memory by class, the largest micro-batch, and the gain by gradient
+// accumulation. It also says why the next larger micro-batch does not fit. It asks the same questions as `sluice run`:
+// a candidate fits when its scenario has a plan and the plan passes its check. All sizes are bytes, and all times are
 // seconds. The search for the largest micro-batch uses the reported shortage (base/fit_search.hpp). Nobody has proven
 // that a smaller micro-batch always fits when a larger one does. So the next three larger micro-batches are also tried,
 // and the search continues if one of them fits. If a strategy for fates searches (`optimal`), its refusal names the
@@ -36,8 +36,8 @@ struct FitsRequest {
   std::function<void(double share)> progress = {};
 };
 
-/// What the device holds at the first moment of its peak when actions run one at a time. This is the least memory that
-/// this number of samples needs.
+/// The bytes that the device holds at the first moment of its peak when actions run one at a time. This is the least
+/// memory that this number of samples needs.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
@@ -57,7 +57,7 @@ struct Accumulation {
 /// One card: a platform and its device.
 struct CardFit {
   std::string platform, device;
-  std::string cost;                      ///< the cost model of its seconds
+  std::string cost;                      ///< the cost model that gives the seconds
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the memory that tensors may not use
   /// Samples of the largest micro-batch, which is also the largest batch without accumulation. It is 0 if not even one
@@ -72,7 +72,7 @@ struct CardFit {
   std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of `refusal`
   Shortage shortage;             ///< the numbers of `refusal`
-  /// Step of the largest micro-batch in the steady state, if it is known.
+  /// Seconds of a step with the largest micro-batch in the steady state, if they are known.
   std::optional<double> step_s;
   std::optional<Accumulation> accumulation;
   /// YAML for the largest micro-batch, or for the smallest that does not fit.

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Numbers per axis. A table shows them as one number if they are equal.
+/// Numbers per axis. A table shows equal numbers as one number.
 struct ByAxis {
   Shape numbers;
 };

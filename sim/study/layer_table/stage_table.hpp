@@ -1,5 +1,5 @@
-// The stage table of a model has counts per layer with running totals. For a platform, it also has these numbers in
-// seconds. The form comes from the document 'AlexNet on one card'.
+// The stage table of a model has counts per layer with running totals. If a platform is given, the table also has the
+// seconds for these counts. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ struct TableRow {
 /// on overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
-/// Whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
+/// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
 inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }

@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a module
-/// does not launch any kernel.
+/// Returns whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a
+/// module does not launch a kernel.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
@@ -63,7 +63,7 @@ class Collector {
   }
 
   /// Throws unless all rows of a class and a device were measured in the same way. The operators may differ, but a fit
-  /// of hot and cold rows together would describe neither.
+  /// of hot and cold rows together would describe neither hot nor cold operators.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;

@@ -79,7 +79,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// Whether all samples have energy. If one sample has none, energy is not fitted at all, not even in a split.
+/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted, not even in a split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });

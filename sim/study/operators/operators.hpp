@@ -22,8 +22,9 @@ struct OperatorSums {
   OperatorSum total;
 };
 
-/// Returns the sums for a lowered plan of that scenario. Seconds that a policy set itself count as "other" if no price
-/// of a layer explains them. Throws InputError if the cost model throws an InputError.
+/// Returns the sums for a plan of that scenario, whose actions must have their seconds. Seconds that a policy set
+/// itself count as "other" if no price of a layer explains them. Throws InputError if the cost model throws an
+/// InputError.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

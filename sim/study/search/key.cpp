@@ -13,7 +13,8 @@ namespace sluice {
 
 namespace {
 
-/// Rounds to seven significant digits. They are precise enough for any figure of hardware, and short enough to read.
+/// Rounds to seven significant digits. Seven digits are precise enough for any figure of hardware, and short enough to
+/// read.
 double rounded(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", number);

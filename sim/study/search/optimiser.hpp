@@ -16,8 +16,8 @@ using CubePlace = std::vector<double>;
 /// score throws an exception, the method ends and passes the exception on.
 using Score = std::function<double(const CubePlace& at)>;
 
-/// Runs the locally biased form of DIRECT. DIRECT divides the cube into smaller and smaller boxes, promising ones
-/// first. It ends after `most_calls` calls.
+/// Runs the locally biased form of DIRECT. DIRECT divides the cube into smaller and smaller boxes, beginning with
+/// promising boxes. It ends after `most_calls` calls.
 void divide_cube(std::size_t dimensions, std::size_t most_calls, const Score& score);
 
 /// Runs Subplex as NLopt implements it. Subplex walks downhill from a point and stays in the cube. It only compares

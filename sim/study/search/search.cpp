@@ -16,8 +16,8 @@ namespace {
 constexpr double least_for_a_region = 12;
 constexpr double worth_a_search = 40;  ///< points that a region of ranges should have
 
-/// The keys in two parts. All values of the keys in `tried` are combined with each other. The keys in `searched` are
-/// searched for each of these combinations.
+/// The keys, divided into two parts. All values of the keys in `tried` are combined with each other. The keys in
+/// `searched` are searched for each of these combinations.
 struct KeySplit {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;

@@ -26,7 +26,7 @@ class Trials {
   void ask_all(const std::vector<SearchRow>& rows);
   /// True if no point could be evaluated. In this case a varied key is wrong.
   bool all_failed() const;
-  /// Whether the point ran but lacks a number that the goal or a limit names.
+  /// Returns whether the point ran but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
   /// Returns all points with their merits. The trials are empty afterwards. Throws UsageError when points ran and none
   /// of them has a number that the goal or a limit names.

@@ -141,7 +141,7 @@ std::string unit_of(const std::string& word, const Range& range) {
   return low.empty() ? high : low;
 }
 
-/// Whether the text is an amount of memory that is a whole number of bytes.
+/// Returns whether the text is an amount of memory that is a whole number of bytes.
 bool is_whole(const std::string& text) {
   try {
     parse_bytes(text);

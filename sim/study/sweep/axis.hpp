@@ -39,7 +39,7 @@ bool is_unit_of_bytes(const std::string& unit);
 /// Returns text such as "4121212121B": an amount in this unit, rounded to whole bytes.
 std::string whole_bytes(double number, const std::string& unit);
 
-/// How several axes are combined.
+/// The ways to combine several axes.
 enum class Over {
   grid,  ///< each value of an axis with each value of the others; the last axis varies fastest
   zip,   ///< the first values of all axes, then the second values of all axes, ...

@@ -27,7 +27,7 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Whether the log beside the database has transactions that the database file does not contain yet.
+/// Returns whether the log beside the database has transactions that the database file does not contain yet.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);

@@ -26,15 +26,15 @@ namespace sluice {
 
 namespace {
 
-/// Whether the change names another document for the model or the platform. If so, the scenario is
-/// read again from its beginning.
+/// Returns whether the change names another document for the model or the platform. In this case, the whole scenario is
+/// read again.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Whether the change concerns only the platform, or the keys of the cost model.
+/// Returns whether the change concerns only the platform, or the keys of the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";

@@ -22,10 +22,11 @@ class Variants {
   ~Variants();
 
   const Scenario& base() const { return base_; }
-  /// Returns the scenario with these values changed. Throws the exceptions of load_scenario. Any thread may call it.
+  /// Returns the scenario with these values changed. Throws the exceptions of load_scenario. Any thread may call this
+  /// function.
   Scenario with(const std::vector<std::string>& overrides) const;
   /// Runs a scenario that with() returned, in the replay. Throws the exceptions of make_plan and check. Any thread may
-  /// call it.
+  /// call this function.
   PointResult ask(const Scenario& scenario) const;
 
  private:
@@ -43,7 +44,7 @@ using Measure = std::function<Summary(const Plan& plan, double question_bound_s)
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
 /// Evaluates a point in the replay. If an exception is thrown, the result reports it; only Interrupted is passed on.
-/// Any thread may call it.
+/// Any thread may call this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
 /// Evaluates a scenario that variants.with() returned, in the same way.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
@@ -59,7 +60,7 @@ struct KnownPoint {
   std::string key;  ///< point_key(), or a hash of the request if the scenario cannot be read
   std::optional<Scenario> scenario;  ///< nullopt if the scenario cannot be read
 };
-/// Throws only Interrupted. Any thread may call it.
+/// Throws only Interrupted. Any thread may call this function.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);
 
 }  // namespace sluice

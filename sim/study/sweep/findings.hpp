@@ -1,4 +1,4 @@
-// What a sweep shows: the best point, and the value of an axis from which on computation hides transfers.
+// The findings of a sweep: the best point, and the value of an axis from which on computation hides transfers.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,7 @@ namespace sluice {
 
 /// The metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
-/// Whether the metric of this number says that small or large is better. Throws UsageError when there is no such
-/// metric.
+/// Returns whether smaller or larger numbers of this metric are better. Throws UsageError when there is no such metric.
 bool has_direction(const std::string& number);
 /// The names of a metric's numbers at the points of a result: "makespan_s" alone, or "peak_bytes[gpu]" and
 /// "peak_bytes[host]". If no point has any such number, returns the name of the metric.
@@ -30,7 +29,7 @@ inline constexpr double hidden_share = 0.05;
 /// The time of waiting for transfers, divided by the time of computation and waiting together. Returns NaN if the point
 /// has no numbers.
 double exposed_share(const PointResult& outcome);
-/// Whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
+/// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
 /// The value of one axis from which on transfers are hidden, while the values of the other axes are fixed.

@@ -60,7 +60,7 @@ std::string packed(const PointResult& outcome);
 PointResult unpacked_result(std::string_view bytes);
 
 /// Takes the numbers and words of a summary. If their names were seen before, the known list of names is shared. Any
-/// thread may call it.
+/// thread may call this function.
 void take_numbers(PointResult& outcome, const Summary& summary);
 /// Returns the one shared list of these names.
 std::shared_ptr<const NumberNames> shared_names(NumberNames names);

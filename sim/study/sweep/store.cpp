@@ -63,7 +63,7 @@ class Store::Database {
     if (mode == Mode::write) {
       connection_.execute("PRAGMA synchronous = FULL");
       make_tables();
-      connection_.write_ahead();  // after the checks, since it changes the file
+      connection_.write_ahead();  // after the checks, because this call changes the file
     } else {
       require_tables();
     }

@@ -44,7 +44,7 @@ class Store {
   /// Records that SimGrid gave the same result for this point.
   void set_verified(const std::string& key);
   void commit();
-  /// Closes the file, after which no other function may be called. What commit() has not written is lost.
+  /// Closes the file, after which no other function may be called. Data that commit() has not written are lost.
   void close();
   /// Calls the function for all points, in the order of their keys.
   void for_each(const std::function<void(const StoredPoint&)>& each);

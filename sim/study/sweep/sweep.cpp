@@ -217,8 +217,8 @@ class Sweep {
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point in a process of its own, unless the store has a result of SimGrid for it. The results are stored
-  /// after every few points.
+  /// Runs each point in a separate process, unless the store has a result of SimGrid for this point. The results are
+  /// stored after every few points.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {

@@ -28,9 +28,10 @@ struct SweepRequest {
   const Variants& variants;
   const Points& points;
   std::size_t jobs = 1;  ///< threads, or processes with SimGrid; the answer does not depend on it
-  Measure simgrid = {};  ///< runs each point in its own process; if empty, the replay runs them
-  /// The share of the points that both executors repeat, from 0 to 1. Each of these points has its own process. A share
-  /// above 0 is at least one point.
+  /// Runs each point in its own process. If this is empty, the replay runs all points.
+  Measure simgrid = {};
+  /// The share of the points that both executors repeat, from 0 to 1. Each of these points has its own process. If the
+  /// share is above 0, at least one point is repeated.
   double verify = 0;
   /// Runs a point by both executors, and throws when their results differ.
   Measure by_both_executors = {};

@@ -112,8 +112,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A stage table in data-island form cannot have a summary of its own, so this
-/// function gives it one.
+/// Lists the documents of a folder. A stage table in data-island form cannot contain a summary, so this function adds a
+/// summary.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {

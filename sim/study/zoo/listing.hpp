@@ -16,7 +16,7 @@ struct Figure {
   std::string note;   ///< for a parameter: its meaning; for a figure: its source
 };
 
-/// What is known about one entry of any kind.
+/// The description of one entry of any kind.
 struct Listed {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about it

@@ -22,7 +22,8 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  /// The tables from which a user chooses one, if a file of this format has one table. The first is the default.
+  /// If a file of this format holds a single table, these are the tables from which the user chooses. The first is the
+  /// default.
   std::vector<std::string> tables = {};
   /// Writes the trace. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if the trace
   /// contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of `write`.

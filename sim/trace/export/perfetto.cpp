@@ -1,8 +1,8 @@
 // Writes Perfetto's trace, which consists of TracePackets of protocol buffers. The field numbers come from Perfetto's
 // public schema. tests/support/perfetto_subset.proto has the part of the schema that is used here.
 //
-// Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a packet
-// sequence of its own, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
+// Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a separate
+// packet sequence, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
 // does. Each packet has the full names instead of references to interned names, so that a packet can be read alone.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"

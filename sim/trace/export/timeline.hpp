@@ -39,7 +39,7 @@ struct Slice {
 /// Calls `take` for each slice, in the order of the ends. A flow leads to a span from the span's `cause`, whose data
 /// arrived or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the flow comes
 /// from the execution of the blocker that became available when the span started, and waits for memory have no flow. A
-/// flow begins in an earlier slice than the one in which it ends, so earlier spans must be remembered. If more than
+/// flow begins in an earlier slice than the slice in which it ends, so earlier spans must be remembered. If more than
 /// `window` spans end between the ends of the two slices, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);

@@ -31,7 +31,8 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Runs a piece of work without the lock, so that the simulation goes on. An exception is kept for the simulation.
+/// Runs a piece of work without the lock, so that the simulation goes on. An exception is stored, so that the
+/// simulation's thread can throw it.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

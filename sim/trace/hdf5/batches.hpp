@@ -55,7 +55,7 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  bool abandoned_ = false;  ///< the queue is ending, and the rest of the work need not be done
+  bool abandoned_ = false;  ///< the queue is ending, and the remaining work need not be done
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

@@ -16,7 +16,7 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  /// Whether the file itself has the member; a link does not count.
+  /// Returns whether the file itself has the member; a link does not count.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
   std::vector<std::string> members(const std::string& group) const;  ///< in the order of creation

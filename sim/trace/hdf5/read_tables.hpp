@@ -1,4 +1,4 @@
-// Reads the small tables of a trace. Only sim/trace uses this, and the caller holds hdf5::lock(). Throws
+// Reads the small tables of a trace. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws
 // hdf5::Failure.
 #pragma once
 

@@ -35,8 +35,8 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  std::uint64_t span_count()
-      const;               ///< the number of spans, including the spans that folds replace
+  /// Returns the number of spans, including the spans that folds replace.
+  std::uint64_t span_count() const;
   bool is_folded() const;  ///< whether the file has folds
   /// Reads all spans in blocks and in order, including the spans that folds replace.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;

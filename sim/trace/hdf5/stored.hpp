@@ -1,5 +1,6 @@
 // Reads the spans and events that a trace file stores, and computes the spans and events that a fold replaces. Only
-// sim/trace uses this code. The caller holds hdf5::lock(), except for the functions that repeat. Throws hdf5::Failure.
+// sim/trace uses this code. The caller holds hdf5::lock(), except for the functions that compute repetitions. Throws
+// hdf5::Failure.
 #pragma once
 
 #include <cstdint>

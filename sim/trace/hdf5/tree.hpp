@@ -16,7 +16,7 @@ namespace sluice {
 
 class Tree {
  public:
-  /// Creates the file, or empties it. The caller must lock it.
+  /// Creates the file, or empties it. The caller must have locked the file.
   explicit Tree(const std::string& path);
 
   hid_t file() const { return file_; }

@@ -31,8 +31,8 @@ class TraceWriter final : public Sink {
   /// Stores a repetition with very many spans (Repetition::is_folded) as a fold.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes the rest and gives the file its name. Call this function once. `answer` replaces the header's answer, for
-  /// the case that the answer was not known before.
+  /// Writes everything that is not written yet, and gives the file its name. Call this function once. `answer` replaces
+  /// the header's answer, because the answer may not have been known before.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
   /// Returns the content hash of the finished file.

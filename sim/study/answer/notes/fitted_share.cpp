@@ -1,5 +1,5 @@
 // The note fitted_share says how much of the computation comes from fitted or interpolated measurements, and how
-// accurate these are.
+// accurate these measurements are.
 #include "study/answer/asked.hpp"
 #include "study/answer/note.hpp"
 
@@ -15,8 +15,8 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
-        "Tells which part of the seconds comes from fitted or interpolated measurements, how large "
-        "their error is for operators that were not measured, and which part is a multiple of forward passes.",
+        "Tells which part of the seconds comes from fitted or interpolated measurements, and how large the error is "
+        "for operators that were not measured. Also tells which part is a multiple of forward passes.",
     .source = "measurements are valid only for operators like those that were measured",
     .text = text,
 };

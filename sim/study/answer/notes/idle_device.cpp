@@ -47,8 +47,8 @@ std::string text(const AnsweredScenario& answered) {
                      " of the time");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
-         ": the stages are assigned to the devices in turn, and all stages that compute much fall "
-         "to the others. Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
+         ": the stages are assigned to the devices in turn, and all stages that compute much are "
+         "on other devices. Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
 
@@ -57,7 +57,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note idle_device_note = {
     .name = "idle_device",
     .summary =
-        "Names the devices that compute for at most a tenth of the busiest device's seconds.",
+        "Names the devices that compute for less than a tenth of the busiest device's seconds.",
     .source =
         "a phased cut of convolutions and relus in turn leaves one IPU busy for 0.014 % of the run",
     .text = text,

@@ -43,7 +43,8 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note measured_batch_note = {
     .name = "measured_batch",
-    .summary = "Tells when a PipeDream profile looks as if its batch were off by a whole factor.",
+    .summary =
+        "Tells when the batch of a PipeDream profile seems to be a multiple of the given batch.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };

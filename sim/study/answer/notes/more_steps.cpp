@@ -1,5 +1,5 @@
-// The note more_steps says that for many steps another plan takes less time per step than the plan that was chosen for
-// the few steps of the question.
+// The note more_steps is for questions with few steps. It says that another plan would take less time per step if there
+// were many steps.
 #include <string>
 
 #include "base/error.hpp"
@@ -63,7 +63,7 @@ std::string text(const AnsweredScenario& answered) {
                               : "the " + std::to_string(workload.steps) + " steps") +
          " asked for, including the first loads. For many steps another plan takes at most " +
          seconds_text(*seconds) + " per step instead of " + seconds_text(step) +
-         ", because what stays on the device is loaded only once. Use workload.steps=" +
+         ", because tensors that stay on the device are loaded only once. Use workload.steps=" +
          std::to_string(several_steps) + " to choose for many steps.";
 }
 
@@ -72,9 +72,10 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note more_steps_note = {
     .name = "more_steps",
     .summary =
-        "Tells how long a step takes with the choices for many steps, if only few are asked for.",
+        "Tells how long a step takes with the choices for many steps, if the question has only few steps.",
     .source =
-        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, 9.4 ms with those for many",
+        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, "
+        "9.4 ms with the choices for many steps",
     .text = text,
 };
 

@@ -35,7 +35,7 @@ extern const Note no_idle_watts_note = {
     .name = "no_idle_watts",
     .summary =
         "Tells that waiting counts as no energy, if a device has busy watts but no idle watts.",
-    .source = "makers publish the power of a busy board, but seldom that of an idle one",
+    .source = "makers publish the power of a busy board, but seldom the power of an idle board",
     .text = text,
 };
 

@@ -72,7 +72,7 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
-    .summary = "Says when recompute_all does not lower the peak, and which strategies lower it.",
+    .summary = "Says when recompute_all does not lower the peak, and which strategies do.",
     .source = "sluice fits: recompute_all has the largest micro-batch of keep_all on every card",
     .text = text,
 };

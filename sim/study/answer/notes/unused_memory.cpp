@@ -28,7 +28,7 @@ std::string text(const AnsweredScenario& answered) {
   if (unused.empty()) return "";
   return "The memory " + join(unused) + " is not used: everything that is not on a device is in '" +
          answered.scenario.platform.host().name +
-         "', the memory that is nearest to the devices, and nothing goes farther.";
+         "', the memory that is nearest to the devices, and no transfer goes farther.";
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note unused_memory_note = {
     .name = "unused_memory",
     .summary = "Names the memories outside of the devices that are not used.",
-    .source = "a second memory (NVMe) is accepted, and no policy uses it",
+    .source = "a second memory (NVMe) is accepted, but no policy uses it",
     .text = text,
 };
 
