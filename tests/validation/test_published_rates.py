@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Published measurements compared with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives, and for every ratio beyond a factor of 2 the effect that explains it. --write writes the
+"""Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
+that the program gives, and for every ratio beyond a factor of 2 the effect that explains the ratio. --write writes the
 page."""
 
 import functools
@@ -69,7 +69,7 @@ def metrics(*words):
 
 
 def answer(row):
-    """Sluice's value of the row's quantity, in the row's unit."""
+    """Returns Sluice's value of the row's quantity, in the row's unit."""
     if row["unit"] == "GB":
         (run,) = row["runs"]
         return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
@@ -78,7 +78,7 @@ def answer(row):
 
 
 def rounded(value):
-    """At most four digits, so that differences between machines do not show."""
+    """Returns the value with at most four digits, so that differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 
