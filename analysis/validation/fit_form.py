@@ -12,7 +12,7 @@ TILES = ((128, 128, "large"), (64, 64, "medium"), (16, 64, "small"), (128, 1, "c
 
 
 class Form:
-    """One class of operators of a fit, in one dtype, on the device that was measured."""
+    """One class of operators of a fit, in one dtype and on the device that was measured."""
 
     def __init__(self, fit, of, dtype):
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

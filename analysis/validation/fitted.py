@@ -10,13 +10,14 @@ FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
 CARDS = ("v100_pcie", "p100_pcie", "t4", "a100_pcie", "a100_80gb_pcie")
 PRODUCTS = ("a100_80gb_sxm4", "h100_sxm5")
 CLASSES = ("linear", "bmm", "elementwise", "softmax", "layer_norm")
-# Mean errors of an operator from Lee et al. (ASPLOS 2025), on cards that their model was trained on, and on others.
+# Mean errors of an operator from Lee et al. (ASPLOS 2025), on cards that their model was trained on, and on other
+# cards.
 PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0 / 19.3", "softmax": "19.3 / 13.9",
              "layer_norm": "20.1 / 56.7"}
 
 
 def errors(fit):
-    """Returns, by class, the mapping `error` of that class."""
+    """Returns for each class its mapping `error`."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
     return {found["class"]: found["error"] for found in document["classes"]}
@@ -41,8 +42,8 @@ def products_table():
 
 
 def unseen():
-    """Returns, by class and by the name of a card in the table of measurements, the error of a fit of the other four
-    cards. The error over all cards has the name ""."""
+    """Returns the error of a fit of the other four cards, for each class and each name of a card in the table of
+    measurements. The error over all cards has the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}

@@ -36,14 +36,14 @@ def both_gradients(rows, columns, depth):
 def layer(width, micro_batch, ranks, sequence_parallel):
     """Returns four numbers of one layer on one rank, forward and backward: seconds of its products, FLOP of the
     attention's two products, bytes of streams, and bytes that a ring of ranks sends. (There are two all-reduces per
-    pass; each sends 2 (t - 1) / t of the layer's output.)"""
+    pass, and each sends 2 (t - 1) / t of the layer's output.)"""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # Tensors that are not split among the ranks: two norms (read, write), two dropouts (read, write, and a mask of half
-    # the size), two sums (two reads, one write). Split tensors: the feed-forward layer's activation, which is 4 times
-    # as wide, and queries, keys and values.
+    # The tensors that are not split among the ranks are those of two norms (read, write), two dropouts (read, write,
+    # and a mask of half the size) and two sums (two reads, one write). The split tensors are the feed-forward layer's
+    # activation, which is 4 times as wide, and queries, keys and values.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2
@@ -63,7 +63,7 @@ def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas
     rows = TOKENS * micro_batch
     logits = (rows, WORDS // ranks, width)
     parts[0] += micro_batches * (product(*logits) + both_gradients(*logits))
-    parts[2] += micro_batches * rows * WORDS / ranks * 2 * 6  # the loss: softmax forward and backward
+    parts[2] += micro_batches * rows * WORDS / ranks * 2 * 6  # the loss has a softmax forward and backward
     return parts
 
 
@@ -129,7 +129,8 @@ def fitted(rows):
 
 
 def results():
-    """Returns (coefficients, rows that were fitted, rows that were not). A row is (name, measured s, predicted s)."""
+    """Returns (coefficients, rows that were fitted, rows that were not fitted). A row is (name, measured s, predicted
+    s)."""
     first = list(korthikanti())
     seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
     unseen = [row for row in first if " 22B" not in row[0]] + list(sc21())

@@ -1,9 +1,9 @@
 """Predicts kernel times by memory: bandwidths are fitted on half of the nodes and tested on the other half.
 
-Reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT): the kernels of a training
-step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its time with all operands
-in DRAM, plus for each operand in PMEM its bytes / bandwidth. There is one bandwidth to read and one to write, and
-reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
+Reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the kernels of a
+training step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its time with all
+operands in DRAM, plus bytes / bandwidth of each operand in PMEM. There is one bandwidth to read and one bandwidth to
+write, and reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """
@@ -15,8 +15,8 @@ import statistics
 import sys
 from pathlib import Path
 
-# The sizes of the network, inferred from 294912 and 10240 bytes (Kernel timing by memory pool): 28 x 28 images, 2 x 2
-# convolutions to 16 and 8 channels, each with a 2 x 2 pool behind it, 10 classes, batch 256, float32.
+# The sizes of the network are inferred from 294912 and 10240 bytes (Kernel timing by memory pool). They are 28 x 28
+# images, 2 x 2 convolutions to 16 and 8 channels, a 2 x 2 pool after each convolution, 10 classes, batch 256, float32.
 BATCH = 256 * 4
 IMAGE = 28 * 28 * BATCH
 CONV1, POOL1 = 27 * 27 * 16 * BATCH, 13 * 13 * 16 * BATCH
@@ -48,8 +48,8 @@ OPERANDS = {
 }
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
-RESOLUTION = 0.1  # in us: shorter times are left out, because the timer cannot measure them
-SMALL_SHARE = 0.01  # as a share of a node's bytes; the memory of a smaller operand is assumed to change nothing
+RESOLUTION = 0.1  # microseconds; shorter times are left out, because the timer cannot measure them
+SMALL_SHARE = 0.01  # share of a node's bytes; the memory of a smaller operand is assumed to have no effect
 
 
 def operands(node, inputs, outputs):
@@ -60,7 +60,8 @@ def operands(node, inputs, outputs):
 
 
 def read(folder, column="mean_us_single"):
-    """Returns by node its time in DRAM, and for each placement the bytes read and written in PMEM, and its time."""
+    """Returns for each node its time in DRAM, and for each of its placements the bytes read and written in PMEM, and
+    the time."""
     nodes = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -77,8 +78,8 @@ def read(folder, column="mean_us_single"):
 
 
 def repeated(folder, column):
-    """Returns repeated measurements of a kernel: rows of a node that differ only in the memories of small operands, by
-    node and the rest of the placement."""
+    """Returns groups of repeated measurements of a kernel. The rows of a group are from one node, and differ only in
+    the memories of small operands."""
     groups = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -158,7 +159,8 @@ def judge(kernels, nodes, fit, effect):
 
 
 def wrong_signs(kernels, fits, effect):
-    """Returns by node how often the sign of an effect was predicted wrongly, and how often an effect was judged."""
+    """Returns for each node how often the sign of an effect was predicted wrongly, and how often an effect was
+    judged."""
     wrong, judged = {}, {}
     for held, fit in fits:
         for n in held:
@@ -180,8 +182,8 @@ def splits(kernels, count, seed=1):
 
 
 def output_over_input(kernels, count=200):
-    """Returns, for splits that do not use node 3287 for the fit, the us that its output in PMEM adds, and the us that
-    both inputs in PMEM add."""
+    """Returns the microseconds that node 3287's output in PMEM adds, and those that both inputs in PMEM add, for each
+    split that does not use this node for the fit."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

@@ -1,10 +1,10 @@
-"""Why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM, and 1.39 times as long with 3.7 %.
+"""Explains why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM, and 1.39 times as long with 3.7 %.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). A kernel
-of Vgg416 is one of the same operators, only larger. Its time in PMEM follows from the measured one in one of two ways:
+of Vgg416 is one of the same operators, but larger. Its time in PMEM follows from the measured time in one of two ways:
   bytes  the extra microseconds of the node, times the bytes of Vgg416's tensor over those of the node's
   ratio  the node's time over its time in DRAM, times Vgg416's time in DRAM
-Two points of AutoTM's curve say which way holds for which operator: both ways are tried for each operator.
+Both ways are tried for each operator, and two points of AutoTM's curve show which way holds.
 
     python3 vgg416_kernels.py [FOLDER]                  prints the figures of placement.md
     python3 vgg416_kernels.py [FOLDER] --profile FILE   writes the kernels as a profile for `sluice placement`
@@ -17,16 +17,17 @@ import statistics
 import sys
 from pathlib import Path
 
-BATCH, TOTAL = 160, 336_817_867_588  # AutoTM: bytes of all tensors, of the authors' notebook
-ALL_DRAM = 341.6 / 1.10              # s: cached mode over its slowdown, of the same notebook
-RATE = 3.7e12 * 0.5707               # FLOP/s: platforms/optane_server.yaml and vgg416_optane.yaml
-DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s: the same platform
+BATCH, TOTAL = 160, 336_817_867_588  # bytes of all tensors, from the notebook of AutoTM's authors
+ALL_DRAM = 341.6 / 1.10              # seconds of cached mode divided by its slowdown, from the same notebook
+RATE = 3.7e12 * 0.5707               # FLOP/s from platforms/optane_server.yaml and vgg416_optane.yaml
+DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the same platform
 # By group: channels, extent, convolutions, channels of the input.
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
-# Of each operator: the node that was measured, the bytes of the tensor by which it is scaled (batch 256, sizes as in
-# placement.py), its placement in DRAM, and those with the activations in PMEM and the gradients in DRAM or PMEM.
+# For each operator, the node that was measured, the bytes of the tensor by which its time is scaled (batch 256, sizes
+# as in placement.py), its placement in DRAM, and the placements with the activations in PMEM and the gradients in DRAM
+# or PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
@@ -45,14 +46,14 @@ POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 
 def read(folder, column="mean_us_single"):
-    """Returns the microseconds by node and placements."""
+    """Returns the microseconds of each node and placement."""
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         return {(row["node"], row["input_placement"], row["output_placement"]): float(row[column])
                 for row in csv.DictReader(file)}
 
 
 def autotm(folder):
-    """Returns the measured slowdowns by formulation and share of DRAM."""
+    """Returns the measured slowdown of each formulation and share of DRAM."""
     with open(Path(folder) / "autotm_slowdown_vs_dram_fraction.csv", encoding="utf-8") as file:
         return {(row["ilp_formulation"], float(row["dram_fraction"])): float(row["runtime_over_all_dram"])
                 for row in csv.DictReader(file) if row["kind"] == "measured"}
@@ -75,17 +76,17 @@ def output_bytes():
 
 
 def seconds_in_dram():
-    """Returns the seconds of all kernels of each operator with everything in DRAM."""
+    """Returns the seconds of all kernels of each operator with all tensors in DRAM."""
     flop = sum(2 * BATCH * size * size * width * (cin if n == 0 else width) * 9
                for width, size, times, cin in GROUPS for n in range(times))
-    first = 2 * BATCH * 224 * 224 * 64 * 3 * 9  # no gradient of the images
+    first = 2 * BATCH * 224 * 224 * 64 * 3 * 9  # images have no gradient
     return {"convolution": flop / RATE, "gradient of the input": (flop - first) / RATE,
             "gradient of the weights": flop / RATE,
             "relu backward": output_bytes() * (2 / DRAM_READ + 1 / DRAM_WRITE)}
 
 
 def extra_seconds(times, operator, gradients, rule):
-    """Returns the seconds that PMEM adds to all kernels of an operator. `gradients`: the memory of the gradients."""
+    """Returns the seconds that PMEM adds to all kernels of an operator. `gradients` is the memory of the gradients."""
     node, size, dram, placements = NODES[operator]
     before, after = times[(node, *dram)], times[(node, *placements[gradients])]
     if rule == "ratio":
@@ -94,26 +95,26 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at both points. `rules`: bytes or ratio, by operator."""
+    """Returns the slowdown at both points. `rules` gives for each operator bytes or ratio."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
 
 def all_rules():
-    """Returns all combinations: each operator follows its bytes or its ratio. relu only reads and writes, so it follows
-    its bytes."""
+    """Returns all combinations in which each operator follows its bytes or its ratio. relu only reads and writes, so
+    that it always follows its bytes."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
         yield {"relu backward": "bytes", **dict(zip(free, chosen))}
 
 
 NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
-READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # byte/s, byte/s, bytes: the rates in PMEM by ratio (placement.md)
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates to read and to write in PMEM, by ratio, and free bytes (placement.md)
 COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s: AutoTM's synchronous copies
 
 
 def left_out(times):
-    """Returns what BEST leaves out at 0.037, as shares of the time with everything in DRAM."""
+    """Returns the effects that BEST leaves out at 0.037, as shares of the time with all tensors in DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):
@@ -149,7 +150,7 @@ BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input
 
 
 def rows(times):
-    """Yields the rows of a profile: each convolution and relu of Vgg416 in each placement, by BEST."""
+    """Yields the rows of a profile with each convolution and relu of Vgg416 in each placement, by BEST."""
     def seconds(operator, placed, flop, size):
         node, node_bytes, dram, _ = NODES[operator]
         before, after = times[(node, *dram)], times[(node, *placed)]

@@ -1,7 +1,7 @@
-"""Bad inputs: each case says what is wrong, the exit code, and the position and words of the message.
+"""Bad inputs. Each case has a name for the fault, the exit code, and the position and words of the message.
 
-A case changes one file of documents.py, by replacing a piece of its text (old, new) or all of it, and
-runs a command. `at` is FILE:LINE:COLUMN, or only FILE if the file has no line, or empty if the fault is not in a file.
+A case changes one file of documents.py, by replacing a piece of its text (old, new) or the whole text, and runs a
+command. `at` is FILE:LINE:COLUMN, or FILE if the fault has no line, or empty if the fault is not in a file.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Command lines, files that are not documents, overrides with one error, and the limits of the zoo's scenarios."""
+"""Cases of command lines, files that are not documents, overrides with one error, and the limits of the zoo's
+scenarios."""
 
 import pathlib
 
@@ -61,7 +62,8 @@ FILES = [
     words("a trace where nothing can be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace with too long a name", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
-    # A run of years: it ends in time only where the folder is missed before anything is simulated.
+    # A run that would take years. The test ends in time only if the missing folder is found before the simulation
+    # begins.
     words("a trace in no folder, of a long run", 5, ["'none/t.h5'", "No such file"], "run", "alexnet_resident", "workload.steps=1000000000", "-o", "none/t.h5"),
     words("a plan in no folder", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]

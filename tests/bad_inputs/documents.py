@@ -1,4 +1,4 @@
-"""A small correct scenario; each bad input is this scenario with one error."""
+"""A small correct scenario. Each bad input is this scenario with one error."""
 
 SCENARIO = """\
 format: sluice-scenario/1
@@ -35,7 +35,7 @@ links:
   host: {joins: [host, gpu], bandwidth: 1GB/s}
 """
 
-# Loads a tensor, computes on it, 3 times.
+# This plan loads a tensor and computes on it, 3 times.
 PLAN = """\
 format: sluice-plan/1
 name small
@@ -53,8 +53,8 @@ load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=in
 run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
 """
 
-# A plan with everything that only version 2 has: several memories of one device, a collective, computations with flows,
-# and times before which an action does not start.
+# A plan with all elements that only version 2 has: several memories of one device, a collective, computations with
+# flows, and times before which an action does not start.
 PLAN_2 = """\
 format: sluice-plan/2
 name second

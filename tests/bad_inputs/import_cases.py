@@ -5,7 +5,7 @@ from documents import GRAPH
 
 
 def message(number, content):
-    """Returns a field of a protobuf message; the content is bytes, a text or a number."""
+    """Returns a field of a protobuf message. The content is bytes, a text or a number."""
     if isinstance(content, int):
         return varint(number << 3) + varint(content)
     content = content.encode() if isinstance(content, str) else content
@@ -21,7 +21,7 @@ def varint(value):
 
 
 def tensor_info(name, *extents):
-    """ValueInfoProto: extents are numbers, or names of symbolic ones."""
+    """Returns a ValueInfoProto. The extents are numbers, or the names of symbolic extents."""
     dims = b"".join(message(1, message(2 if isinstance(e, str) else 1, e)) for e in extents)
     return message(1, name) + message(2, message(1, message(1, 1) + message(2, dims)))
 

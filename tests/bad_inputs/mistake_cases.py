@@ -1,4 +1,4 @@
-"""Mistakes that an engineer made who had never seen the program. Every message must say what to do next."""
+"""Mistakes of an engineer who had never seen the program before. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words
@@ -13,7 +13,7 @@ def own(name, at, says, text, code=3):
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 
-# Mistakes that the first version answered well. The answers have to stay as good.
+# Mistakes that the first version answered well. The answers must stay as good.
 GOOD = [
     said("mistake 1, a key misspelt", 1, ["unknown key 'bach'", "did you mean 'batch'"], "workload.bach=4"),
     said("mistake 2, a negative batch", 16, ["'-1' for 'batch'", "at least 1"], "workload.batch=-1"),
@@ -43,7 +43,7 @@ GOOD = [
     words("mistake 23, a folder that is not there", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
 ]
 
-# Mistakes that were once answered badly, or not at all.
+# Mistakes that were once answered badly, or were not answered.
 TABLE = [
     said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
     said("mistake 25, bits a second in full", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),

@@ -112,8 +112,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit, but a third one does not. So the load for two iterations later waits until `run` of this
-# iteration frees its buffer. But `run` is listed after this load on the only stream, so that both never start.
+# Two buffers of 40 B fit, but three do not. So the load for two iterations later waits until `run` of this iteration
+# frees its buffer. But `run` is listed after this load on the only stream, so that neither of them ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5

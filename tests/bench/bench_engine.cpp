@@ -1,16 +1,16 @@
-// Runs one workload, as an imported plan, through the engine, and prints one line of JSON.
+// Imports the plan of one workload, executes it with the engine, and prints one line of JSON.
 //
 //   bench_engine pipeline P M gpipe|1f1b [--plain] [--sink none|metrics|trace] [--out FILE]
 //   bench_engine offload N I […]
-//   bench_engine loop N I […]        I iterations of a body of N computations and N transfers
+//   bench_engine loop N I […] I iterations of a body of N computations and N transfers
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
-// --sink none: the engine alone. metrics: the same as `sluice run` without a trace. trace: the same as `sluice run`
-// with one. It prints seconds of wall clock. import_s is for the plan's text, check_s for its check, and build_s is
-// their sum. run_s is the whole way from the checked plan to the closed trace. Its parts are setup_s (totals, labels,
-// the trace's header), engine_s (SimGrid's event loop alone, which the reference programs call their run time) and
-// close_s (metrics, the rest of the trace, its last fsync). cpu_s are the seconds that both threads computed during
-// run_s.
+// --sink none runs the engine alone, --sink metrics does the same as `sluice run` without a trace, and --sink trace
+// does the same as `sluice run` with a trace. The printed seconds are those of the clock. import_s is for reading the
+// plan's text, check_s for checking the plan, and build_s is their sum. run_s is the time from the checked plan to the
+// closed trace. Its parts are setup_s (totals, labels, the trace's header), engine_s (SimGrid's event loop alone, which
+// the reference programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s are
+// the seconds for which both threads computed during run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +55,7 @@ struct Request {
   int first = 0, second = 0;  ///< P, M; or N, I
   bool plain = false, replayed = false;
   std::string sink = "none";
-  std::string out;  ///< empty: a file beside the others in /tmp, removed at the end
+  std::string out;  ///< empty: a temporary file, which is removed at the end
 };
 
 struct Times {
@@ -116,7 +116,7 @@ std::int64_t executions(const Plan& plan) {
   return count;
 }
 
-/// Metrics and, with a path, the trace: as sim/run does it.
+/// Collects the metrics, and with a path writes the trace, as sim/run does.
 class Recorder {
  public:
   Recorder(const Plan& plan, const std::string& path)

@@ -1,7 +1,7 @@
-// Measures how close the placements of large random networks come to a proven bound: 500 tensors over 1000 kernels,
-// like the training of a deep network.
+// Measures how close the placements of large random networks come to a proven bound. The networks have 500 tensors and
+// 1000 kernels, like the training of a deep network.
 //   bench_placement [networks] [tensors] [kernels] [effort: 1, as in use, or more]
-// One row a network and way: the gap, and the seconds of the processor that it took.
+// Prints one row per network and way, with the gap and the seconds of the processor.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

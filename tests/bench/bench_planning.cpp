@@ -1,11 +1,9 @@
-// Measures how long planning takes compared with one replay of the plan that it makes. It takes one scenario in one
-// process.
+// Compares the time of planning with the time of one replay of the plan, for one scenario in one process.
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
 //
-// prints a line of JSON: the medians of RUNS timings (seconds of the processor) of make_plan and of
-// a replay that walks every action of every iteration, and how many actions that are. A replay of
-// few actions is repeated.
+// prints a line of JSON. It has the medians of RUNS timings (seconds of the processor) of make_plan and of a replay
+// that walks every action of every iteration, and the number of these actions. A replay of few actions is repeated.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +18,7 @@
 namespace sluice::bench {
 namespace {
 
-/// Processor seconds, which do not include other work of the machine.
+/// Returns seconds of the processor, which do not include other work of the machine.
 template <class Work>
 double seconds_of(Work&& work) {
   const std::clock_t start = std::clock();

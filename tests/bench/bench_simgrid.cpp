@@ -1,11 +1,11 @@
-// The same two workloads, written directly for SimGrid in the usual way: there is one actor per device, computations
-// are executions on hosts, actors communicate by mailboxes, and links have a latency. The engine is compared with this
-// program.
+// The two workloads of workload.hpp, written directly for SimGrid in the usual way. There is one actor per device,
+// computations are executions on hosts, actors communicate by mailboxes, and links have a latency. The engine is
+// compared with this program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I
 //
-// Prints one line of JSON; run_s is only the event loop, build_s everything before it.
+// Prints one line of JSON, in which run_s is only the event loop, and build_s is the time before the event loop.
 #include <sys/resource.h>
 #include <unistd.h>
 #include <simgrid/s4u.hpp>
@@ -45,7 +45,7 @@ void send(sg::Mailbox* mailbox) {
   mailbox->put_init(&token, transfer_bytes)->detach();
 }
 
-/// The steps of one stage: it receives from one neighbour, computes, and sends to the other neighbour.
+/// Runs the steps of one stage, which receives from one neighbour, computes, and sends to the other neighbour.
 void run_stage(const Pipeline& p, int stage, double& makespan) {
   const auto mailbox = [](const char* direction, int s) {
     return sg::Mailbox::by_name(direction + std::to_string(s));
@@ -81,7 +81,8 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
 /// Counts tokens, by which the three actors of the offload chain wait for each other.
 struct Chain {
   int layers, iterations;
-  sg::SemaphorePtr computed = sg::Semaphore::create(0);  ///< forwards whose result can be saved
+  /// Forward passes whose result can be saved.
+  sg::SemaphorePtr computed = sg::Semaphore::create(0);
   sg::SemaphorePtr saved = sg::Semaphore::create(0);
   sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< loads that may begin
   sg::SemaphorePtr loaded = sg::Semaphore::create(0);
@@ -167,7 +168,7 @@ int bench(const std::vector<std::string>& words) {
       pipeline ? words[3].c_str() : "", ops, makespan * 1e6, built - start, ran - built,
       peak_rss_kb());
   std::fflush(stdout);
-  _exit(0);  // the run time does not include taking SimGrid down
+  _exit(0);  // the run time does not include the end of SimGrid
 }
 
 }  // namespace

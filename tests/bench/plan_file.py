@@ -1,12 +1,12 @@
-"""Prints a table of ratios: how long a whole process takes to run a large plan from its file, compared with a reference
-program that runs the same pipeline on SimGrid.
+"""Prints a table of ratios. They compare the time in which a process runs a large plan from its file with the time of a
+reference program that runs the same pipeline on SimGrid.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
 The plan is the pipeline of bench_engine, in which each micro-batch has actions of its own. With 64 stages and 1024
 micro-batches it has 260,096 actions and 20 MB of text. The programs run in turn, and user and system seconds are
-measured, since the machine may do other things at the same time. The aim is a ratio of 0.35 without a trace and of 1.0
-with one. No time is ever asserted, but the makespans have to be equal.
+measured, since the machine may do other work at the same time. The aim is a ratio of 0.35 without a trace and of 1.0
+with a trace. No time is ever asserted, but the makespans must be equal.
 """
 
 import argparse
@@ -34,13 +34,14 @@ def arguments():
 
 
 def microseconds(stage, micro_batch, backward):
-    """Returns the same number as compute_seconds of workload.cpp gives."""
+    """Returns the same number as compute_seconds in workload.cpp."""
     mixed = ((stage * 131 + micro_batch * 31 + backward * 17) * 2654435761 & 0xFFFFFFFF) >> 16
     return (2000 if backward else 1000) + mixed % 101
 
 
 def order(stages, micro_batches, stage):
-    """One forward, one backward: (is it backward, micro-batch)."""
+    """Returns pairs (whether the pass is backward, micro-batch) in the order of 1F1B: one forward pass, one backward
+    pass."""
     warm_up = min(stages - 1 - stage, micro_batches)
     steps = [(0, m) for m in range(warm_up)]
     for m in range(warm_up, micro_batches):

@@ -3,7 +3,8 @@
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 
 The aim is at most 50 ms plus 20 times the replay for inference with a bundled scenario, and at most 50 ms plus 200
-times the replay for the fates `optimal`. No time is ever asserted; a row of the table says whether it reaches the aim.
+times the replay for the fates `optimal`. No time is ever asserted, but each row of the table says whether it reaches
+the aim.
 """
 
 import argparse
@@ -41,7 +42,7 @@ def is_inference(path):
 
 
 def chain(folder, stages):
-    """Returns a scenario with that many stages. Its budget is a fifth of the bytes that it takes to keep everything."""
+    """Returns a scenario with `count` stages, whose budget is a fifth of the bytes that keeping all tensors needs."""
     kept = stages * 64 * 64 * 4
     for file in ("models/matmul_chain.yaml", "platforms/rx7900xtx_pcie4.yaml"):
         (folder / pathlib.Path(file).name).write_text((ROOT / file).read_text(encoding="utf-8"))
@@ -51,7 +52,7 @@ def chain(folder, stages):
 
 
 def rows(folder, stages):
-    """(name, scenario, overrides, times the replay that planning may take)"""
+    """Returns (name, scenario, overrides, limit of planning as a multiple of the replay)."""
     for path in sorted((ROOT / "scenarios").glob("*.yaml")):
         if is_inference(path):
             yield path.stem, path, [], 20

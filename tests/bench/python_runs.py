@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Compares the time of a small run from Python with that of bare SimGrid, which forks for each run.
+"""Compares the time of a small run from Python with the time of bare SimGrid, which forks for each run.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
-A run is a scenario of 112 spans: it is planned, executed in the helper process and measured, and its columns are handed
-to Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, 112 activities, in a forked
-child. Read the ratio; the milliseconds are of one machine on one day. No time is asserted.
+In a run, a scenario of 112 spans is planned, executed in the helper process and measured, and its columns are handed to
+Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, which has 112 activities, in a
+forked child. Read the ratio, because the milliseconds are those of one machine on one day. No time is asserted.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def milliseconds(action, times):
 
 
 def reference(program, times):
-    """Returns the milliseconds per run of sgc S, each in its own forked child."""
+    """Returns the milliseconds per run of sgc S, where each run is in its own forked child."""
     answer = bench.call([program, "4", "8", "1f1b", "S"], {**os.environ, "FORKS": str(times)})
     return 1e3 * answer["run_s"] / times
 

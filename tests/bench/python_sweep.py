@@ -1,13 +1,12 @@
 #!/usr/bin/python3
-"""Compares, in turn, the time of 1000 points of a sweep in Python with that of a loop that changes the scenario and
-runs it.
+"""Compares the time of 1000 points of a sweep in Python with the time of a loop that changes the scenario and runs it.
 
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
-The points are bandwidths of the link of alexnet_resident. The loop is `scenario.with_({key: value}).run()` for each;
-the sweep is `scenario.sweep({key: values}, verify=0)`. Both count the processor's seconds of this
-process and of the helpers that it has started, since the machine may do other things. The aim is that a sweep takes at
-most a fifth of the loop's time. No time is ever asserted; the makespans have to be equal to 1e-9, since a run is
+The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
+bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. Their times are
+seconds of the processor of this process and its helpers, since the machine may do other work. The aim is that a sweep
+takes at most a fifth of the loop's time. No time is ever asserted. The makespans must be equal to 1e-9, since a run is
 executed by SimGrid and a sweep by the replay.
 """
 
@@ -25,7 +24,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds():
-    """Returns the processor's seconds of this process, of its children, and of processes that these have waited for."""
+    """Returns the processor's seconds of this process, of its children, and of processes that have ended below them."""
     parents, ticks = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:

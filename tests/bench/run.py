@@ -1,12 +1,12 @@
-"""Speed of the engine compared with bare SimGrid, in interleaved runs, as a table of ratios.
+"""Compares the speed of the engine with bare SimGrid, in interleaved runs, and prints a table of ratios.
 
 First every makespan is compared with a known value or with another program. Any difference is an error (exit code 1).
 Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives one ratio for
 each program. No time is ever asserted.
 
 The programs bench_engine and bench_simgrid are those of the build (./dev bench builds them). If the folder of reference
-programs exists (--reference), these are compiled into the build folder and take part. Otherwise all programs are
-compared with `simgrid`, our own bare loop.
+programs exists (--reference), the programs in it are compiled into the build folder and take part. Otherwise all
+programs are compared with `simgrid`, our own bare loop.
 """
 
 import argparse
@@ -100,14 +100,14 @@ class Programs:
 
 
 def check_makespans(programs):
-    """Compares every makespan; returns the number of differences."""
+    """Compares every makespan, and returns the number of differences."""
     wrong = compared = 0
 
     def compare(command, expected):
         nonlocal wrong, compared
         compared += 1
         found = call(command)["makespan_us"]
-        if round(found, 3) != expected:  # to the nanosecond: the times are whole microseconds
+        if round(found, 3) != expected:  # exact to the nanosecond, because the times are whole microseconds
             wrong += 1
             say(f"{shlex.join(map(str, command))}: makespan {found} us, not {expected} us")
 
@@ -135,7 +135,7 @@ def sum_of(*keys):
 
 
 def peers_of(programs, workload, scratch):
-    """(name, command, environment, {row: seconds}) of each program that takes part in a workload."""
+    """Returns (name, command, environment, {row: seconds}) of each program that takes part in a workload."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
     peers = [

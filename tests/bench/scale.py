@@ -1,4 +1,4 @@
-"""Many devices: a trace of 10,000 devices, and 256 replicas, each compared with its limit.
+"""Compares two runs with many devices with their limits: a trace of 10,000 devices, and 256 replicas.
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 
@@ -70,7 +70,7 @@ cost: {{model: peak}}
 
 
 def measured(words):
-    """(seconds, seconds of the processor, peak MB) of the command, which runs in a process of its own."""
+    """Runs the command in a process of its own, and returns (seconds, seconds of the processor, peak MB)."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

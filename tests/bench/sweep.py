@@ -1,12 +1,12 @@
-"""Prints a table of ratios: how long a point of a sweep takes, compared with a reference program that simulates about
-as many actions in forked processes.
+"""Prints a table of ratios. They compare the time of a point of a sweep with the time of a reference program that
+simulates about as many actions in forked processes.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 
-sweep.yaml and sweep_resident.yaml beside this file have plans of about 2,000 actions, and leave no choice open. In the
-first one, the positions of loads depend on the bandwidth that is swept. In the second one, only seconds depend on it.
-Whole processes run in turn, and user and system seconds are measured, since the machine may do other things at the same
-time. The aim is at most 0.25 of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
+sweep.yaml and sweep_resident.yaml in this folder have plans of about 2,000 actions, and leave no choice open. In
+sweep.yaml, the positions of loads depend on the bandwidth that is swept. In sweep_resident.yaml, only seconds depend on
+this bandwidth. Whole processes run in turn, and user and system seconds are measured, since the machine may do other
+work at the same time. The aim is at most 0.25 of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
 """
 
 import argparse

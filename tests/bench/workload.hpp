@@ -1,7 +1,7 @@
-// The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches (GPipe or 1F1B), and
-// a chain of N layers whose activations are offloaded and fetched again. A forward pass takes 1000 + h us and a
-// backward pass 2000 + h us, where h is a hash of (stage, micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25
-// GB/s, plus 10 us of latency that does not occupy the link.
+// The two workloads of the speed comparison, as plans. They are a pipeline of P stages and M micro-batches (GPipe or
+// 1F1B), and a chain of N layers whose activations are offloaded and loaded again. A forward pass takes 1000 + h us and
+// a backward pass 2000 + h us, where h is a hash of (stage, micro-batch, kind) in 0..100. Each transfer moves 16 MB at
+// 25 GB/s, plus 10 us of latency that does not occupy the link.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Pipeline {
   int stages = 4;
   int micro_batches = 8;
   bool one_f_one_b = true;
-  bool hashed = true;  ///< off: h = 0
+  bool hashed = true;  ///< if false, h is 0
 };
 
 /// One computation of a stage.
@@ -32,8 +32,8 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Returns a chain with offloading: the forward passes of all layers, each of which saves its activation, and then the
-/// backward passes in reverse order. Each activation is loaded again, at most two backward passes early.
+/// Returns a chain with offloading. The forward passes of all layers each save an activation, and then the backward
+/// passes follow in reverse order. Each activation is loaded again, at most two backward passes early.
 Plan offload_plan(int layers, int iterations);
 
 /// Returns a plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A

@@ -1,4 +1,4 @@
-"""Shared by the tests of the command line: they start the program and check its exit code and its output."""
+"""Helpers for the tests of the command line, which start the program and check its exit code and its output."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Returns the metrics of a scenario's plan that is run by itself, without the scenario."""
+    """Returns the metrics of a scenario's plan that is written to a file and run without the scenario."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/architecture.md: everything that its tables name exists, and every catalog has a row."""
+"""Tests that all files and names in the tables of docs/architecture.md exist, and that every catalog has a row."""
 
 import pathlib
 import re
@@ -41,7 +41,8 @@ class WhereIsWhat(unittest.TestCase):
                 if not re.fullmatch(r"[A-Za-z]+(_[a-z]+)+|[A-Z]\w+(::\w+)?|describe", name):
                     continue
                 with self.subTest(row=row[:60], name=name):
-                    # A function has its parameters behind its name, a type or a member has what holds its value.
+                    # The name of a function is followed by its parameters, and the name of a type or a member by a
+                    # brace or a value.
                     self.assertTrue(any(re.search(rf"\b{re.escape(name)}(\(| = | \{{)", text) for text in texts))
                     found += 1
         self.assertGreater(found, 7)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The program withstands attacks from outside: signals at any moment; no room on the disk, in memory or for
-descriptors; no standard output; names with strange characters."""
+"""Tests that the program withstands attacks from outside: signals at any moment, no room on the disk, in memory or for
+descriptors, no standard output, and names with strange characters."""
 
 import json
 import os
@@ -31,7 +31,8 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """For preexec_fn: soft limits by the names of resource, without RLIMIT_."""
+    """Returns a function for preexec_fn that sets soft limits. They have the names of the module resource without
+    RLIMIT_."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name, value in limits.items():
@@ -59,8 +60,8 @@ class Attacked(unittest.TestCase):
 
 
 class Signals(Attacked):
-    """If a signal comes while a document is read or a plan is made, the process ends at once; before
-    main() the system ends it."""
+    """If a signal comes while a document is read or a plan is made, the process ends at once. Before main(), the system
+    ends the process."""
 
     def ends(self, number, moment, *words):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
@@ -104,9 +105,9 @@ class Signals(Attacked):
     def test_an_answer_that_nobody_reads_does_not_keep_the_process_alive(self):
         reading, writing = os.pipe()
         process = subprocess.Popen([PROGRAM, "plan", "alexnet_x200_training"], env=ENVIRONMENT,
-                                   stdout=writing, stderr=subprocess.PIPE)  # more than a pipe holds
+                                   stdout=writing, stderr=subprocess.PIPE)  # the output is larger than a pipe holds
         os.close(writing)
-        os.read(reading, 1)  # it has begun to write
+        os.read(reading, 1)  # the program has begun to write
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
         _, message = process.communicate(timeout=60)
@@ -155,7 +156,7 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_for_simgrid_it_says_so(self):
         codes = set()
-        for kib in (*range(96_000, 106_000, 500), 97_656):  # SimGrid is loaded, but has no room for stacks
+        for kib in (*range(96_000, 106_000, 500), 97_656):  # SimGrid can be loaded, but has no room for stacks
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
             self.assertIn(done.returncode, (0, 70), (kib, done.stderr))
@@ -166,14 +167,15 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # More limits are tried in the range where SimGrid's libraries and their constructors run out of memory.
+        # The steps are small in the range in which SimGrid's libraries and their constructors run out of memory.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):
                 done = self.run_it(*words, preexec_fn=limited(AS=megabytes * 1_000_000))
                 codes.add(done.returncode)
                 where = (megabytes, words, done.returncode, done.stderr)
-                # 1, 3: some or all points of the sweep failed; 127: not even its libraries can be loaded.
+                # With exit codes 1 and 3, some or all points of the sweep failed. With 127, the libraries of the
+                # program cannot be loaded.
                 self.assertIn(done.returncode, (0, 1, 3, 5, 70, 127), where)
                 if done.returncode in (3, 70):
                     self.assertIn(b"out of memory (of this computer, not of the simulated one)", done.stderr, where)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice check: planted changes are found and named, accepted changes become the baseline, and an
+"""Tests that sluice check finds and names planted changes, that accepted changes become the baseline, and that an
 interrupt stops all processes."""
 
 import json
@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Two neighbouring actions of different streams. Neither waits for the other, and they allocate in different
-        # pools.
+        # Finds two neighbouring actions of different streams, of which the second does not wait for the first, and
+        # which allocate in different pools.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -77,7 +77,7 @@ class Planted(Check):
         self.assertEqual(answer["input"]["keys"], [
             {"key": "platform.devices.ipu.rate.float16", "expected": "250TFLOP/s",
              "got": "247.5TFLOP/s"},
-            {"key": "question", "got": None,  # the question in words is left out if something was changed
+            {"key": "question", "got": None,  # the scenario drops its question in words if a key was changed
              "expected": "Does streaming hide behind compute on an IPU pair?"}])
         self.assertEqual(len(answer["slower"]), 3)
 
@@ -92,7 +92,7 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound falls with the makespan, so that their ratio stays.
+        # With one batch at a time, the bound falls in proportion to the makespan, so that the ratio does not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
@@ -145,7 +145,7 @@ class Baselines(Check):
         self.assertIn("changed plan", self.check(0, name))
         before = self.baseline()["metrics"]["makespan_s"]
         self.check(0, name, "--update")
-        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # it was equal, so it stays
+        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # an equal value stays as it was
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 900))
         self.check(1, name)
         self.check(0, name, "--update")
@@ -233,7 +233,7 @@ class Signals(Check):
                                    stderr=subprocess.PIPE, text=True)
 
         def members():
-            """Returns the processes of its session."""
+            """Returns the processes of the session."""
             found = []
             for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
                 try:

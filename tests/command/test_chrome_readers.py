@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""`export --to chrome` of several kinds of runs, read by the rules of Speedscope, Catapult and Perfetto.
+"""Tests `export --to chrome` of several kinds of runs, read by the rules of Speedscope, Catapult and Perfetto.
 
-Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. Of an end and
-a beginning at one moment, it takes the end first, unless both have the same name and arguments. Catapult and Perfetto
-read the events of a thread in the order of their times, and in the order of the file where times are equal; a flow
-binds to the slice that encloses it.
+Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. If an end and
+a beginning have the same time, Speedscope takes the end first, unless both have the same name and arguments. Catapult
+and Perfetto read the events of a thread in the order of their times, and events with equal times in the order of the
+file. A flow binds to the slice that encloses the flow.
 """
 
 import collections
@@ -37,7 +37,7 @@ def exact(text):
 
 
 class Trace:
-    """What h5py reads of a trace."""
+    """A trace as h5py reads it."""
 
     def __init__(self, path):
         with h5py.File(path) as file:
@@ -127,7 +127,7 @@ class Chrome(unittest.TestCase):
         threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
                    if event["name"] == "thread_name"}
         timed = [event for event in events if event["ph"] in "BEsf"]
-        timed.sort(key=lambda event: event["ts"])  # stable: at equal times, the order of the file
+        timed.sort(key=lambda event: event["ts"])  # a stable sort keeps the file's order at equal times
         is_open, slices = collections.defaultdict(list), collections.Counter()
         for event in timed:
             thread = event["pid"], event["tid"]
@@ -150,7 +150,7 @@ class Chrome(unittest.TestCase):
         self.assertEqual(levels, {pool + " memory": of_pool for pool, of_pool in trace.levels.items() if of_pool})
 
     def check_flows(self, events, processes, threads, trace):
-        """A flow has one beginning and one end. In the file, each stands within its span."""
+        """Checks that each flow has one beginning and one end, and that both are within their spans in the file."""
         within, places = {}, collections.defaultdict(dict)
         number = -1
         for event in events:

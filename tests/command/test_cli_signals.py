@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Signals: an interrupted run leaves a trace that can be read, and says one line."""
+"""Tests that an interrupted run leaves a trace that can be read, and prints one line."""
 
 import pathlib
 import random

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The examples in the help of all commands, which docs/reference/commands.md repeats, run in an empty folder outside
-the repository with only `sluice` on the path."""
+"""Tests that the examples in the help of all commands run in an empty folder outside the repository, with only `sluice`
+on the path. docs/reference/commands.md repeats these examples."""
 
 import re
 import subprocess
@@ -21,7 +21,7 @@ FILES = {"operators.csv": PROFILE, "before.csv": PROFILE, "after.csv": PROFILE, 
          "table.csv": TABLE, "columns.yaml": MAP, "copies.csv": COPIES, "sizes.csv": SIZES, "vgg16.graph.txt": GRAPH,
          "scenarios/alexnet_small.yaml": SCENARIO}
 
-# What has to be done before an example: a word of the example, and commands.
+# For the beginning of an example, the commands that must run before the example.
 BEFORE = {
     "sluice show trace.h5": "sluice run alexnet_x200 -o trace.h5 --force",
     "sluice export trace.h5": "sluice run alexnet_x200 -o trace.h5 --force",
@@ -42,7 +42,8 @@ INSTEAD = {
         "sluice profile compare operators.csv --between cache=hot,cold --least 1us",
 }
 
-# Examples that end with another exit code than 0: the stages of this one do not fit, and the message says by how much.
+# Examples that end with another exit code than 0. The stages of this example do not fit, and the message says by how
+# much.
 EXIT_CODES = {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check": 4}
 
 # Examples that are not run here, with the reason.
@@ -76,7 +77,7 @@ def helps():
 
 
 def examples(text):
-    """Yields the examples of a help. Examples are indented by two blanks, and what is said about them by six."""
+    """Yields the examples of a help text. Examples are indented by two blanks, and remarks about them by six."""
     found = []
     for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines():
         words = re.fullmatch(r"  (\S.*)", line)

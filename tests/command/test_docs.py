@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path.
-README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/
-(test_reference.py, test_commands.py) have tests of their own."""
+"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. README.md
+(test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/ (test_reference.py,
+test_commands.py) have their own tests."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
                       r"|`(?P<inline>sluice [^`]+)`", re.M)
 
-# Words that stand for a file or a number in a page, and what they are replaced by here.
+# Words that stand for a file or a number in a page, and their replacements in this test.
 NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -67,7 +67,7 @@ stages: {cut: by_weight, groups: 12}
 policy: {name: streamed, resident: none}
 """
 
-# Commands that need something else first.
+# Commands before which other commands must run.
 BEFORE = {
     "sluice check scenarios/*.yaml --baseline tests/golden":
         "sluice check scenarios/*.yaml --baseline tests/golden --update",
@@ -83,8 +83,8 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, each with a shorter command that tests the same. None: there is no
-# such command, and the remark says why.
+# Commands that take minutes or need missing files, each with a shorter command that tests the same. If there is no
+# shorter command, the value is None, and a comment says why.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
@@ -102,13 +102,13 @@ SHORTER = {
         ' --store "part$SLURM_ARRAY_TASK_ID.db"',
 }
 
-# Commands that end with another exit code than 0, and the page says so.
+# Commands that end with another exit code than 0, as their page says.
 EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4}
 
 
 def commands_of(page):
-    """Yields the commands of a page, each in one line and without its comment. A command to which another program
-    writes is one with it: `sed … | sluice sweep -`."""
+    """Yields the commands of a page, each in one line and without its comment. If another program writes to a command,
+    as in `sed … | sluice sweep -`, the line has both."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())
@@ -123,7 +123,7 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a command is only mentioned, with no arguments except options: `sluice run --json`."""
+    """Returns whether a page only mentions a command, with no arguments except options, such as `sluice run --json`."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 
@@ -148,7 +148,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # The network of the guide, whose number of samples is left open here.
+        # The network of the guide. Its number of samples is left open here.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The programs of examples/ print the same in C++ and in Python when they run in another folder."""
+"""Tests that the programs of examples/ print the same in C++ and in Python when they run in another folder."""
 
 import os
 import pathlib
@@ -12,12 +12,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["SLUICE_PROGRAM"])
 COMPILED = PROGRAM.parent / "examples"
 
-# The beginning of each output. It is derived without Sluice if the derivation is short:
+# The beginning of each output. Three outputs are derived by hand:
 #
-# run_scenario: 10 steps of 10 batches of 8 samples.
-# plan_by_hand: 16 MB at 16 GB/s are 1 ms; then come three computations of 2 ms, with the loads during them.
-# write_policy: what `reload` holds at most is what `basic` holds, less all weights but those of the
-# largest stage: AlexNet's parameters at 4 bytes are 243.9 MB, those of its first dense layer 151.0 MB.
+# run_scenario: there are 10 steps of 10 batches of 8 samples.
+# plan_by_hand: 16 MB at 16 GB/s take 1 ms. Then follow three computations of 2 ms, which hide the other loads.
+# write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all weights. At 4 bytes,
+# AlexNet's parameters have 243.9 MB, and those of its first dense layer have 151.0 MB.
 BEGINS = {
     "run_scenario": "800 samples in ",
     "plan_by_hand": "7.000 ms\n",

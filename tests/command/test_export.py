@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Exports as CSV and data islands are compared with the trace as h5py reads it. The other tests give the command bad
-input, full disks and signals."""
+"""Compares exports as CSV and data islands with the trace as h5py reads it. Other tests give the command bad input,
+full disks and signals."""
 
 import csv
 import io

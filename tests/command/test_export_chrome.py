@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Exports in Chrome's format: Python's json reads them, and the test compares them with the trace as h5py reads it."""
+"""Tests exports in Chrome's format. Python's json reads them, and the test compares them with the trace as h5py reads
+it."""
 
 import collections
 import json
@@ -12,7 +13,7 @@ class Chrome(Export):
     def check_chrome(self, name):
         trace = self.traces[name]
         text = self.export(name, "chrome")
-        self.assertNotIn(b"<", text)  # nothing in it can end a script element
+        self.assertNotIn(b"<", text)  # no text can end a script element
         events = json.loads(text)["traceEvents"]
         names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events
                  if e["ph"] == "M" and e["name"].endswith("_name")}
@@ -28,7 +29,7 @@ class Chrome(Export):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            self.assertGreaterEqual(begin, free[thread])  # they are next to each other in the file, so they nest
+            self.assertGreaterEqual(begin, free[thread])  # they are adjacent in the file, so that they nest
             free[thread] = end
             place[thread].append((begin, end, number))
             self.assertEqual(names[thread], trace.streams[row["stream"]])
@@ -63,9 +64,9 @@ class Chrome(Export):
                                         for pool, events in trace.memory.items() if events})
 
     def check_depth(self, events):
-        """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. Of an end and a
-        beginning at one moment, the end comes first, unless both have the same name and arguments. Read in this way, no
-        span may be within another one, and none may stay open."""
+        """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. If an end and a
+        beginning have the same time, the end comes first, unless both have the same name and arguments. Then no span
+        may be within another span, and no span may stay open."""
         queues = collections.defaultdict(lambda: {"B": [], "E": []})
         for event in events:
             if event["ph"] in "BE":

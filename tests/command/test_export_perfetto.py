@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Exports in Perfetto's format: protoc reads them, and the test compares them with the trace as h5py reads it."""
+"""Tests exports in Perfetto's format. protoc reads them, and the test compares them with the trace as h5py reads it."""
 
 import collections
 import re
@@ -24,7 +24,7 @@ def unescaped(text):
 
 
 def parse_text(lines):
-    """protoc's text form as {field: [value, …]}."""
+    """Returns protoc's text form as {field: [value, …]}."""
     message = collections.defaultdict(list)
     for line in lines:
         line = line.strip()
@@ -47,12 +47,13 @@ class Perfetto(Export):
         done = subprocess.run(["protoc", "--decode=perfetto.protos.Trace", "-I", SCHEMA.parent,
                                SCHEMA.name], input=self.export(name, "perfetto"),
                               capture_output=True, check=True)
-        # There are no fields that the schema does not have.
+        # All fields are in the schema.
         self.assertNotRegex(done.stdout.decode(), r"(?m)^\s*\d+[:{ ]")
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 
     def tracks(self, packets):
-        """Returns {uuid: descriptor}. Each track has one descriptor, before its events and after its parent's."""
+        """Returns {uuid: descriptor}, after a check that each track has one descriptor, which comes before its events
+        and after its parent's descriptor."""
         tracks, flags = {}, {}
         for packet in packets:
             for track in packet["track_descriptor"]:
@@ -73,7 +74,8 @@ class Perfetto(Export):
         return tracks
 
     def slices(self, packets, tracks):
-        """Begin and end alternate on each track, in the order of time: (track, begin, end, event)."""
+        """Returns (track, begin, end, event) of each slice, after a check that begin and end alternate on each track in
+        the order of time."""
         is_open, last, slices = {}, collections.defaultdict(int), []
         for packet in packets:
             for event in packet["track_event"]:

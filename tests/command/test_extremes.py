@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Figures that no machine has, and damaged profiles, are refused at their place: nothing crashes."""
+"""Tests that figures that no machine has and damaged profiles are refused at their position, without a crash."""
 
 import os
 import pathlib

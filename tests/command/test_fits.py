@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""sluice fits on the command line. The largest batch that it prints runs, and one more sample exits with 4. The page on
-memory and computation of networks shows what it prints."""
+"""Tests sluice fits on the command line. The largest batch that it prints runs, and with one more sample the exit code
+is 4. The page on memory and computation of networks has the numbers that it prints."""
 import json
 import os
 import pathlib
@@ -147,7 +147,7 @@ class Fits(unittest.TestCase):
         self.assertIn("exists already", again.stderr)
 
     def test_decoding_has_a_cache_for_each_sequence(self):
-        # 12 blocks x 1023 tokens x (768 + 768) x 2 B a sequence (tests/hand/test_kv_cache.cpp).
+        # A sequence has 12 blocks x 1023 tokens x (768 + 768) x 2 B (tests/hand/test_kv_cache.cpp).
         cards = self.runs_and_one_more_does_not("gpt2", "tokens=1", "model.cached=1023", "--mode", "inference",
                                                 "--dtype", "float16", "--platform", "a100_pcie")
         self.assertEqual(cards[0]["most"]["by_class"]["kv_cache"], 1051 * 12 * 1023 * 1536 * 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A trace with a fold (a repeated part that is stored once). NumPy reads it as the description of the format says, and
-gets what `sluice export` writes."""
+"""Tests a trace with a fold, which is a repeated part that is stored once. NumPy reads the trace as the description of
+the format says, and gets the same spans as `sluice export`."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 STEPS = 40_000
-SPANS = 30 * STEPS + 1  # ten loads, computations and saves per step, and the weights
+SPANS = 30 * STEPS + 1  # 30 loads, computations and saves per step, and the weights
 
 try:
     import h5py

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""docs/guide.md: its commands, run in order in an empty folder outside the repository with only `sluice`
-on the path, print the text below them. With --write, the page gets the text that they print now."""
+"""Runs the commands of docs/guide.md in order, in an empty folder outside the repository with only `sluice` on the
+path. They must print the text below them. With --write, the page gets the text that they print now."""
 
 import os
 import pathlib

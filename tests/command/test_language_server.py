@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Runs yaml-language-server, which editors use, with the bundled schemas: it marks no bundled file, and it marks every
-mistake of test_schema_typos.py.
+"""Runs yaml-language-server, which editors use, with the bundled schemas. The server must mark no bundled file, and
+every mistake of test_schema_typos.py.
 
 The test needs `yaml-language-server` (npm install yaml-language-server) on PATH or in the variable
 YAML_LANGUAGE_SERVER, and is skipped without it.
@@ -55,13 +55,13 @@ class Server:
             if name.lower() == b"content-length":
                 length = int(value)
         message = json.loads(self.process.stdout.read(length))
-        if "id" in message and "method" in message:  # a request of the server
+        if "id" in message and "method" in message:  # the server makes a request
             items = message.get("params", {}).get("items", []) if isinstance(message.get("params"), dict) else []
             self.write({"jsonrpc": "2.0", "id": message["id"], "result": [None] * len(items)})
         return message
 
     def faults(self, path, text):
-        """Returns the messages of the diagnostics of a document that would stand at this path."""
+        """Returns the messages of the diagnostics for a document at this path."""
         uri = path.as_uri()
         self.send("textDocument/didOpen", {"textDocument": {
             "uri": uri, "languageId": "yaml", "version": 1, "text": text}})

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Documents and scenarios that are too large are refused before they fill the memory of this computer."""
+"""Tests that documents and scenarios that are too large are refused before they fill the memory of this computer."""
 
 import json
 import os

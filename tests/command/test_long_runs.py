@@ -1,4 +1,4 @@
-"""Long runs: memory does not grow with the steps, traces are complete, and two runs have the same content."""
+"""Tests long runs: memory does not grow with the steps, traces are complete, and two runs have the same content."""
 import json
 import os
 import subprocess
@@ -15,7 +15,7 @@ SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
 
 
 def run(steps, trace):
-    """Runs one batch per step; returns peak memory (bytes) and the answer."""
+    """Runs one batch per step, and returns the peak of memory (bytes) and the answer."""
     arguments = [PROGRAM, "run", SCENARIO, "workload.batches_per_step=1", f"workload.steps={steps}",
                  *CHOICES, "-o", trace, "--json"]
     child = subprocess.Popen(arguments, stdout=subprocess.PIPE)
@@ -39,8 +39,8 @@ class LongRuns(unittest.TestCase):
             except ImportError:
                 self.skipTest("no h5py to read the trace back")
             with h5py.File(os.path.join(folder, "many.h5")) as trace:
-                # A step has 3 loads of weights, an input, 3 computations and an answer. The first step's early loads
-                # are in the prologue, the last step's are dropped.
+                # A step has 3 loads of weights, an input, 3 computations and an answer. The early loads of the first
+                # step are in the prologue, and the early loads of the last step are dropped.
                 self.assertEqual(len(trace["spans/start"]), 8 * 100_000)
 
     def test_two_runs_have_the_same_content(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Man pages of the program and of each command, if help2man is installed to make them."""
+"""Tests the man pages of the program and of each command, if help2man is installed to make them."""
 
 import os
 import pathlib

@@ -98,7 +98,7 @@ class Names(Words):
         self.assertEqual(self.resolved("s.yaml", "model=mine.yaml")["model"]["definition"]["name"], "mine")
         self.write("own.yaml", SCENARIO.replace("cnn_mnist", "mine.yaml"))
         self.assertEqual(self.resolved("own.yaml")["model"]["definition"]["name"], "mine")
-        self.write("gtx980", MODEL)  # a file comes before the bundled platform of that name
+        self.write("gtx980", MODEL)  # a file takes precedence over the bundled platform of the same name
         self.assertIn("'sluice-model/1' for 'format'", self.fails(3, "run", "s.yaml"))
 
     def test_a_typed_path_is_looked_for_in_the_working_folder_too(self):
@@ -128,7 +128,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """-o replaces only files of the same kind."""
+    """The option -o replaces only files of the same kind."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""For each kind, ./dev new makes one file, which compiles without changes, and one line in the catalog.
+"""Tests that ./dev new makes one file for each kind, which compiles without changes, and one line in the catalog.
 
-The test works on a copy of the sources, and compiles only the new file and the list: everything is built
-and tested by whoever adds an entry.
+The test works on a copy of the sources, and compiles only the new file and the list. Whoever adds an entry builds and
+tests the whole program.
 """
 
 import ast

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Text for people fits into eighty columns, and a shell completes commands."""
+"""Tests that text for people fits into eighty columns, and that a shell completes commands."""
 
 import os
 import pathlib
@@ -54,7 +54,7 @@ class Page(unittest.TestCase):
             if command == "version":
                 continue
             self.fits_in("help", command)
-            wide = sluice("help", command, COLUMNS="200")  # prose is not read in long lines
+            wide = sluice("help", command, COLUMNS="200")  # text stays narrow on a wide terminal
             self.assertEqual(too_wide(wide.stdout), [])
 
     def test_lists(self):
@@ -94,7 +94,7 @@ class Page(unittest.TestCase):
         self.assertTrue(too_wide(done.stdout))
 
     def test_equal_devices_are_one_row(self):
-        # with this policy, no card waits for another
+        # With this policy, no card waits for another card.
         words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]
         answer = sluice(*words, "-o", "t.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"\n +slot\.gpu0\.\.gpu3\.down: .* each in ")
@@ -157,7 +157,7 @@ class New(unittest.TestCase):
 
 
 class Completion(unittest.TestCase):
-    """The completion script, run by bash."""
+    """Runs the completion script in bash."""
 
     def completed(self, line):
         script = f"""

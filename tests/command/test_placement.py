@@ -76,22 +76,22 @@ class Placement(unittest.TestCase):
             self.assertEqual(code, 0)
             document = json.loads(out)
             seconds = {(row["way"], row["fast_bytes"]): row["simulated_s"] for row in document["results"]}
-            # 1 ms a kernel, 0.1 ms for each operand that is read in PMEM and 3 ms for a result there.
+            # A kernel takes 1 ms, and in addition 0.1 ms for each operand that it reads in PMEM and 3 ms for a result
+            # in PMEM.
             self.assertAlmostEqual(document["all_fast_s"], 2e-3)
             self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
-            # 120 bytes hold both results and the image. 940 bytes hold everything except the weights of one of the
-            # products.
+            # 120 bytes hold both results and the image. 940 bytes hold all tensors except the weights of one product.
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # because written operands take most of the time
+            self.assertEqual(names[:2], ["one", "two"])  # writing their results takes most of the time
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")
 
 
 def measured_scenario(folder):
-    """Two products whose kernels were measured in all placements, with known seconds."""
+    """Returns a scenario with two products whose kernels were measured in all placements, with known seconds."""
     (folder / "model.yaml").write_text("""format: sluice-model/1
 name: two
 layers:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""README.md: its commands run, in order, in an empty folder outside the repository. No page names a page that does not
-exist."""
+"""Tests that the commands of README.md run, in order, in an empty folder outside the repository, and that no page names
+a page that does not exist."""
 
 import re
 import unittest

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""docs/reference/ agrees with the program, and all its examples run from a folder outside the repository."""
+"""Tests that docs/reference/ agrees with the program, and that all its examples run from a folder outside the
+repository."""
 
 import json
 import os
@@ -30,7 +31,7 @@ class Reference(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_every_example_is_a_block_of_code(self):
-        """An indented line is a block of code only if the line above it is empty."""
+        """An indented line is a block of code only if the line above is empty."""
         for page in sorted((ROOT / "docs/reference").glob("*.md")):
             lines = re.sub(r"```.*?```", "", page.read_text(), flags=re.S).split("\n")
             examples = [number for number, line in enumerate(lines) if line.startswith("    ")]

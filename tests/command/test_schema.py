@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The committed schemas are those that the program prints, and the bundled documents validate."""
+"""Tests that the committed schemas are those that the program prints, and that the bundled documents are valid."""
 
 import json
 import os

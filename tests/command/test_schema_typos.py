@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Mistakes that `sluice run` refuses do not validate, and variants that it accepts do: keys of a replicated policy,
-figures that a scenario lays over its platform, and further memories of a device."""
+"""Tests that the schema marks mistakes that `sluice run` refuses, and accepts variants that `sluice run` accepts. The
+cases are keys of a replicated policy, a scenario's figures for its platform, and further memories of a device."""
 
 import json
 import os
@@ -20,7 +20,7 @@ except ImportError as missing:
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# The settings of a scenario that runs; a case replaces some of them.
+# The settings of a scenario that runs. A case replaces some of the settings.
 SETTINGS = {"model": "alexnet", "platform": "{file: rx7900xtx_pair}", "workload": "{batch: 2, batches_per_step: 2}",
             "policy": "{name: data_parallel, replica: streamed, prefetch: 1}"}
 
@@ -101,7 +101,7 @@ class Typos(unittest.TestCase):
         cls.validator = jsonschema.Draft7Validator(json.loads(done.stdout))
 
     def answer(self, case):
-        """Returns the exit code of `sluice run`, its message, and what the schema marks."""
+        """Returns the exit code of `sluice run`, its message, and the messages of the schema."""
         text = text_of(case)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "typo.yaml")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice search: its answers, stores that survive kills, exit codes, and scenarios from standard input."""
+"""Tests sluice search: its answers, stores that survive kills, exit codes, and scenarios from standard input."""
 
 import json
 import os

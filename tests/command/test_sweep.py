@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes. SLUICE_CAMPAIGN=N tries N times as
-many kills and points."""
+"""Tests sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes. With SLUICE_CAMPAIGN=N, the
+tests try N times as many kills and points."""
 
 import csv
 import io
@@ -24,7 +24,8 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
 MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
 TIMES = int(os.environ.get("SLUICE_CAMPAIGN", "1"))
-# Makes a disk of $0 bytes at $1 that only this process sees. At the end, the files on this disk are copied to $2.
+# Makes a disk of $0 bytes at $1 that only this process sees. When the command has ended, the files on this disk are
+# copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
@@ -114,7 +115,7 @@ class Sweep(unittest.TestCase):
                 with sqlite3.connect(store) as database:
                     try:
                         [[now]] = database.execute("SELECT COUNT(*) FROM points")
-                    except sqlite3.OperationalError:  # it was killed before the tables were made
+                    except sqlite3.OperationalError:  # killed before the tables were made
                         now = 0
                 self.assertGreaterEqual(now, kept)
                 kept = now
@@ -130,7 +131,7 @@ class Sweep(unittest.TestCase):
         expected = self.answers(*MANY, "--verify", "0", "--csv")
         words = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store"]
         store = self.folder / "limited.db"
-        most = 300_000  # of the 1.2 MB that all points need
+        most = 300_000  # bytes; all points need 1.2 MB
 
         def goes_on(store, done):
             self.assertEqual(done.returncode, 5, done.stderr)
@@ -150,7 +151,7 @@ class Sweep(unittest.TestCase):
         goes_on(kept / "small.db", done)
 
     def test_a_sweep_of_many_points_needs_little_memory_and_disk(self):
-        count, store = 2000 * TIMES, self.folder / "study.db"  # 50 times as many are 100 000
+        count, store = 2000 * TIMES, self.folder / "study.db"  # SLUICE_CAMPAIGN=50 gives 100 000 points
         words = [*QUICK, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}", "--verify", "0"]
         with subprocess.Popen([PROGRAM, "sweep", *words, "--store", str(store)], cwd=ROOT, env=ENVIRONMENT,
                               stdout=subprocess.DEVNULL) as process:
@@ -224,14 +225,14 @@ class Sweep(unittest.TestCase):
         _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(errors.decode().strip(), "sluice: interrupted")
-        self.assertLess(time.monotonic() - began, 10)  # a second on a machine that is not busy
+        self.assertLess(time.monotonic() - began, 10)  # this takes a second on a machine that is not busy
         self.assertGreater(self.points_in(store), 0)
 
     def test_every_policy_agrees_with_simgrid_at_every_point(self):
         for scenario, *changes in (["alexnet_resident"], ["alexnet_resident", "policy={name: basic}"],
                                    ["alexnet_x200_as_written"], ["alexnet_x200_training_as_written"],
                                    ["phased_ipu_pair"], ["sharded_ipu_pair"], ["data_parallel_ipu_pair"]):
-            count = 4 * TIMES  # 11 times as many are 308 points in all
+            count = 4 * TIMES  # SLUICE_CAMPAIGN=11 gives 308 points in all
             text = self.answers(scenario, *changes, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}",
                                 "--verify", "100%")
             self.assertIn(f"{count} points repeated by SimGrid, which agrees", text, scenario)

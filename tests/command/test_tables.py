@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tables in pages that name what the records of the program hold, too: keys, defaults, options and names agree."""
+"""Tests that the tables in pages have the same keys, defaults, options and names as the records of the program."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def listed(kind):
 
 
 def table(page, head):
-    """Returns the cells of each row of the table of a page that begins with `head`."""
+    """Returns the cells of each row of that table of a page which begins with `head`."""
     text = (ROOT / page).read_text()
     begin = text.index(head)
     lines = text[begin:].split("\n\n")[0].splitlines()[2:]
@@ -35,7 +35,7 @@ def names(cell):
 
 class Tables(unittest.TestCase):
     def defaults_agree(self, said, parameter):
-        """Compares a default if a table gives one as a word or a number."""
+        """Compares a default if the table gives it as a word or a number."""
         if said is not None and parameter["default"] is not None:
             self.assertEqual(said, parameter["default"], parameter["name"])
 
@@ -64,7 +64,7 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """Returns whether a row says to which of its types a key belongs: `shape` of `reshape`."""
+        """Returns whether a row says to which of its types a key belongs, as in "`shape` of `reshape`"."""
         return re.search(r"` of `", keys)
 
     def test_the_keys_of_a_scenario(self):
@@ -85,7 +85,7 @@ class Tables(unittest.TestCase):
         parameters = {parameter["name"]: parameter for parameter in listed("costs")["measured"]["parameters"]}
         rows = table("scenarios/FORMAT.md", "| key | what | default |\n|---|---|---|\n| `profile`")
         keys = [names(row[0])[0] for row in rows]
-        self.assertLessEqual(set(parameters) - set(keys), {"memory_power"})  # which has a paragraph of its own
+        self.assertLessEqual(set(parameters) - set(keys), {"memory_power"})  # this key has its own paragraph
         for key, _, default in rows:
             parameter = parameters[names(key)[0]]
             self.defaults_agree(default if re.fullmatch(r"\w+", default) else None, parameter)

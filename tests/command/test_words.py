@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""docs/words.md: its two plans run as they are drawn there. docs/formats.md: it names every format."""
+"""Tests that the two plans in docs/words.md run as they are drawn there, and that docs/formats.md names every
+format."""
 
 import csv
 import io
@@ -17,7 +18,7 @@ PLANS = re.findall(r"```text\n(format: sluice-plan.*?)```", PAGE, re.S)
 
 
 def spans(plan):
-    """Runs a plan with both executors, which have to agree, and returns {(action, iteration): (start, end) in ms}."""
+    """Runs a plan with both executors, which must agree, and returns {(action, iteration): (start, end) in ms}."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "words.plan"
         path.write_text(plan)

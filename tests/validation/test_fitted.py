@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The cost model `fitted`. Its page has the errors of the bundled fits, which are within their limits. The program
-prices products like a second implementation of the formula."""
+"""Tests the cost model `fitted`. Its page has the errors of the bundled fits, which are within their limits. The
+program gives products the same prices as a second implementation of the formula."""
 
 import csv
 import json
@@ -47,9 +47,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"{OPERATORS} is not here")
 class Fitting(unittest.TestCase):
-    """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so nothing of
-    it is bundled. The errors that are written in a bundled fit may come from an older program, so the tested program
-    fits again."""
+    """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so that no fit
+    of the A30 is bundled. The errors in a bundled fit may come from an older program, so that the tested program makes
+    the fits again."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -70,7 +70,7 @@ class Fitting(unittest.TestCase):
         return [word for platform, name in self.CARDS.items() for word in ("--on", f"{name}={platform}")]
 
     def compare(self, made, bundled):
-        """`bundled` has the error of each class."""
+        """Compares the errors of the fits in `made` with the error of each class in `bundled`."""
         self.assertEqual({each["class"] for each in made}, set(bundled))
         for each in made:
             for key in ("median", "ninety"):
@@ -98,7 +98,7 @@ class Fitting(unittest.TestCase):
             for card, error in each["device_errors"].items():
                 self.assertAlmostEqual(error["median"], unseen[each["class"]][card]["median"], 5)
         [products] = [each for each in made if each["class"] == "bmm"]
-        # The same table with the names of depth and columns exchanged.
+        # In this table, the names of depth and columns are exchanged.
         text = (OPERATORS / "neusight_bmm.csv").read_text()
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
@@ -169,8 +169,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheets of fit and platform differ in the fourth digit, so that of two equally near points
-                    # either may be used.
+                    # The data sheets of fit and platform differ in the fourth digit. So if two points are equally near,
+                    # either point may be used.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Iteration times of Megatron-LM: the page has the numbers of its script, and unfitted times are within 12 %."""
+"""Tests iteration times of Megatron-LM. The page has the numbers of its script, and the times that were not fitted are
+within 12 %."""
 
 import pathlib
 import sys

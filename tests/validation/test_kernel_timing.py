@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""'Kernel timing by memory pool': simultaneous configurations compared with single ones, by `sluice profile compare`.
-The test does the same arithmetic over the same tables independently."""
+"""'Kernel timing by memory pool', in which `sluice profile compare` compares simultaneous with single configurations.
+The test makes the same calculation over the same tables independently."""
 
 import csv
 import pathlib
@@ -17,7 +17,7 @@ WORST = "ConvolutionBias_3277 (PMEM, PMEM, DRAM) -- (DRAM)"
 
 
 def printed_pairs():
-    """(simultaneous, single) in microseconds."""
+    """Returns (simultaneous, single) in microseconds."""
     with open(PRINTED) as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     taken = {}

@@ -48,18 +48,18 @@ class Formulas:
 
     def parameters(self, t=1):
         """Returns the parameters of a rank: the products, their biases, the norms, and the tables of words (shared with
-        the logits) and positions. Of each pair of products, the rank has the whole bias of the second one."""
+        the logits) and positions. Of each pair of products, the rank has the whole bias of the second product."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
 
     def model_flop(self):
-        """72 L s h h (1 + s/6h + v/12hL) per sample."""
+        """Returns 72 L s h h (1 + s/6h + v/12hL) per sample."""
         return (72 * self.blocks * self.sh * self.h + 12 * self.blocks * TOKENS * self.sh +
                 6 * VOCABULARY * self.sh)
 
     def core_flop(self):
-        """FLOP of one forward pass: queries by keys, scores by values."""
+        """Returns the FLOP of one forward pass for the products of queries by keys and of scores by values."""
         return 4 * self.blocks * TOKENS * self.sh
 
     def utilisation(self, samples, gpus, seconds):
@@ -160,9 +160,9 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. It was not measured which part of the
-    backward pass belongs to which part of the forward pass, and it does not matter. A loss follows the block, because
-    the last stage's own input would still be there and would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. The parts of the backward pass were not
+    measured, and the sum does not depend on them. A loss follows the block, because the input of the last stage is
+    still on the device and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

@@ -58,9 +58,9 @@ class PopARTPhasedExecution(unittest.TestCase):
 
     def test_real_data(self):
         # Phased execution of 3 layers in turns. In a period of three phases, one phase loads an input (W + A), one
-        # saves the answer of the batch before (A), and one only loads weights (W or C). In addition, the first input is
-        # loaded before anything else. The last answer is saved after everything else, because no phase follows during
-        # which it could be saved.
+        # phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In addition, the
+        # first input is loaded before all other transfers. The last answer is saved at the end, because no phase
+        # follows during which it could be saved.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,
@@ -73,7 +73,7 @@ class PopARTPhasedExecution(unittest.TestCase):
         self.assertLess(measured, 1.02 * float(batches * (A + LAYERS * W)))
         self.assertEqual(f"{measured * 1e3:.6g}", row("phased")[-1].strip())
         # Sharded execution loads all weights first, and then one input after the other. A batch takes three products
-        # and one transfer to the other device. The answer of the last batch is saved after everything else.
+        # and one transfer to the other device. The answer of the last batch is saved at the end.
         crossing = BATCH * SIZE**2 * 2 / PAIR
         self.check("sharded", LAYERS * W + batches * A + LAYERS * C + crossing + A,
                    makespan("sharded_ipu_pair"))

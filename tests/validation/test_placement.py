@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Bandwidths of memories, fitted on half of the nodes of a training step, predict the other half's times in PMEM.
+"""Tests that bandwidths of memories that are fitted on half of the nodes of a training step predict the times of the
+other half in PMEM.
 
 The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
 

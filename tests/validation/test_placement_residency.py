@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). The test compares the weights
-that a placement keeps on the card with those that `streamed` keeps there while other weights take turns."""
+"""Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). The test compares the
+weights that a placement keeps on the card with the weights that `streamed` keeps on the card while other weights take
+turns."""
 
 import json
 import os
@@ -12,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ONE = ["workload.batches_per_step=1", "workload.steps=4"]
 PLACED = "policy={name: resident, placement: static}"
-LINK, MEMORY = 30e9, 0.7 * 960e9  # byte/s: PCIe 4.0 as the platform has it; what roofline reaches of the card's memory
+LINK, MEMORY = 30e9, 0.7 * 960e9  # byte/s of the platform's PCIe 4.0, and of the card's memory under roofline
 
 
 def asked(command, *words):
@@ -27,7 +28,7 @@ class Residency(unittest.TestCase):
         each = {one["name"]: one["worth_s"] / one["bytes"] for one in worth["tensors"]
                 if one["name"].startswith("weights of") and one["bytes"] > 1e9}
         self.assertEqual(set(each), {"weights of full6", "weights of full7", "weights of full8", "weights of conv4"})
-        for name, seconds in each.items():  # its time over the link, minus the time to read it on the card
+        for name, seconds in each.items():  # seconds over the link minus seconds on the card
             self.assertAlmostEqual(seconds * LINK, 1 - LINK / MEMORY, delta=0.01, msg=name)
 
     def test_the_sum_of_what_stays_decides_and_a_placement_keeps_more(self):
@@ -37,7 +38,7 @@ class Residency(unittest.TestCase):
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
         # Policy streamed tries to keep eighths of all weights on the card. The next step, five eighths, would need more
-        # than the card has.
+        # bytes than the card has.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""The cliff of Vgg416's curve between 1.4 % and 3.7 % of DRAM, from kernels that were measured in both memories
-(analysis/validation/placement.md).
+"""Tests the steep fall of Vgg416's curve between 1.4 % and 3.7 % of DRAM, with kernels that were measured in both
+memories (analysis/validation/placement.md).
 
-Reads ../shared/data/placement; skips where that is absent."""
+The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ class Cliff(unittest.TestCase):
 
     def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
         self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
-        # There moves save less than a hundredth, and at the next point a quarter.
+        # At this point, moves save less than a hundredth, and at the next point they save a quarter.
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 
@@ -79,11 +79,11 @@ class Cliff(unittest.TestCase):
                  f"cost={{model: measured, profile: {profile}, outside: roofline}}", "--ways", "all_slow,static",
                  "--nodes", "0", "--csv"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         rows = list(csv.DictReader(io.StringIO(out)))
-        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # the last rows are those of 2.3 %
+        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # the last rows are for 2.3 %
         self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
         self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
         self.assertAlmostEqual(slowdown["static"], 1.216, delta=0.005)
-        # Below 4.1 GB, the largest gradient does not fit next to the one from which it is made.
+        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is made.
         static = [float(row["slowdown"]) for row in rows if row["way"] == "static"]
         self.assertAlmostEqual(static[0], 1.481, delta=0.005)
         self.assertAlmostEqual(static[1], 1.219, delta=0.005)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Published measurements compared with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives, and for every ratio beyond a factor of 2 the effect that explains it. --write writes the
+"""Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
+that the program gives, and for every ratio beyond a factor of 2 the effect that explains the ratio. --write writes the
 page."""
 
 import functools
@@ -28,13 +28,13 @@ PATHS = {
 
 TOP = """# Published measurements compared with the default answer
 
-Others measured these whole models on one card. Beside each measurement stands the answer of Sluice to the same question.
-Nothing is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each source was
-read, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
+Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
+question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each
+source was read, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
 
-A rate is that of the steady state. The ratio is Sluice / published: if it is above 1, Sluice's run is faster. Of
-{count} ratios the median is {median}; {within} lie between 0.7 and 1.4. Where the two differ by more than a factor of 2,
-the last column names in bold what Sluice leaves out.
+Rates are those of the steady state. The ratio is Sluice / published. If the ratio is above 1, Sluice's run is faster. The
+median of the {count} ratios is {median}, and {within} ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of
+2, the last column names in bold the effect that Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
 this page with the answers; with `--write` it writes the page.
@@ -69,7 +69,7 @@ def metrics(*words):
 
 
 def answer(row):
-    """Sluice's value of the row's quantity, in the row's unit."""
+    """Returns Sluice's value of the row's quantity, in the row's unit."""
     if row["unit"] == "GB":
         (run,) = row["runs"]
         return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
@@ -78,7 +78,7 @@ def answer(row):
 
 
 def rounded(value):
-    """At most four digits, so that differences between machines do not show."""
+    """Returns the value with at most four digits, so that differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 
@@ -98,9 +98,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. Then come the numbers of those rows of the first table whose figures it gives, "
-             "each with",
-             "the place of the figure in the source.", ""]
+             "Each entry names a source. After the source come the numbers of the rows whose figures it gives, each with the",
+             "position of the figure in the source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]

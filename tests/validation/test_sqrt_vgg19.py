@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Chen's segments on VGG-19, cut layer by layer, at 2 GFLOP/s. The run takes the time that its segments take by
-hand."""
+"""Tests Chen's segments on VGG-19, which is cut layer by layer, at 2 GFLOP/s. The run takes as long as a hand
+calculation with its segments says."""
 
 import json
 import os
@@ -16,7 +16,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
 # 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each segment except the
-# last one, those layers run again whose results its backward passes read. A convolution and a dense layer read their
+# last one, those layers run again whose results the backward passes read. A convolution and a dense layer read their
 # input, a ReLU its output, and a pool its indices, which it makes when it runs. The output of a segment's last layer is
 # kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
 # before it need not run again either.
@@ -70,15 +70,15 @@ class SqrtOnVgg19(unittest.TestCase):
         for again, (first, last) in zip(AGAIN, SEGMENTS):
             self.assertTrue(first == again.start and again.stop <= last + 1)
         forward = [row["flop"] / 2e9 for row in rows]
-        backward = [2 * one for one in forward]  # unless the workload says otherwise
+        backward = [2 * one for one in forward]  # the default of the workload
         again = sum(forward[i] for numbers in AGAIN for i in numbers)
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
         self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
-        # With only multiplications, 1 s for 1 G of them, the convolutions that run again take 14.42 s.
+        # If only multiplications count, and 1e9 of them take 1 s, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
-        # Chen's own count has every layer of these segments run again.
+        # In Chen's own count, every layer of these segments runs again.
         everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
         self.assertLess(again, everything)
         self.assertLess(seconds, 73.39)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice: by arithmetic that is independent
-of Sluice, in the digits that the page shows, and by Sluice itself."""
+"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice, in the digits that the page
+shows: by a calculation that is independent of Sluice, and by Sluice itself."""
 
 import functools
 import re
@@ -22,7 +22,7 @@ CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {shar
 
 
 class Strategies(Alexnet):
-    """The cost of the text's strategies per sample beyond forward and backward, in seconds."""
+    """The seconds per sample that the document's strategies add to forward and backward."""
 
     def __init__(self):
         super().__init__(200)
@@ -144,23 +144,23 @@ class AsWritten(Case):
 # --- on the card -----------------------------------------------------------------------------------
 
 SCALE = 200
-BYTES = SCALE * F32  # of an element of the original
+BYTES = SCALE * F32  # per element of the original network
 # The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These are the outputs of rectifiers,
-# which the rectifiers read themselves; the outputs of pools, which convolutions read; and an index of 8 bytes per
-# output of a pool.
+# which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an index of 8
+# bytes per output of a pool.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
 IMAGE, POOL5 = 224 * 224 * 3 * BYTES, 5 * 5 * 256 * BYTES
-DENSE = 4096 * BYTES  # the output of full6 or full7
+DENSE = 4096 * BYTES  # the bytes of the output of full6 or full7
 CONVOLUTIONS = BYTES * (11 * 11 * 3 * 96 + 5 * 5 * 96 * 256 + 9 * (256 * 384 + 384 * 384 + 384 * 256))
 FULL6, FULL7, FULL8 = 6400 * 4096 * BYTES, 4096 * 4096 * BYTES, 4096 * 1000 * BYTES
 WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """The answer of docs/alexnet.md. In the memory of the combined strategy, the image is loaded again, 2-Conv is saved
-    and loaded, and 4-Pool and 6-ReLu are recomputed."""
+    """Tests the answer of docs/alexnet.md. Within the memory of the combined strategy, `optimal` loads the image again,
+    saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -190,14 +190,14 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """full6 in n parts, bytes. Most is needed by the backward pass of the last of them with relu6, for the
-    last of those in flight: its weights and their gradients; relu6, its gradient and the part's own
-    output for this sample; and for every sample the gradients of what crosses into it, pool5 and the
-    other parts. Pool5 is there for every sample if all is kept, and for this one if all is offloaded;
-    it counts once, and no backward pass reads the other parts."""
+    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs most bytes, for the last
+    sample in flight. It needs the weights of the part and their gradients. For this sample it needs relu6, the gradient
+    of relu6 and the output of the part. For every sample it needs the gradients of the tensors that cross into the
+    part, which are pool5 and the other parts. Pool5 itself is held for every sample if all is kept, and for this sample
+    if all is offloaded. It counts once, and no backward pass reads the other parts."""
 
     def __init__(self, parts, last_stage):
-        self.last_stage = last_stage  # weights of the model's last stage
+        self.last_stage = last_stage  # bytes of the weights of the model's last stage
         self.gradients = POOL5 + (parts - 1) * DENSE // parts
         self.fixed = 2 * FULL6 // parts + 2 * DENSE + DENSE // parts
 
@@ -213,8 +213,8 @@ class Parts:
 
     def down(self, passes, a_sample):
         """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but those of the
-        last stage only once. The weights of the first stage are still there from the pass before. From the second pass
-        on, the gradients are loaded too."""
+        last stage only once. The weights of the first stage are still on the device from the pass before. From the
+        second pass on, the gradients are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -224,14 +224,14 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Returns the seconds of the forward passes, of the backward passes (twice as long), and of the update with 2 FLOP
-    per parameter."""
+    """Returns the sum of the seconds of the forward passes, of the backward passes (twice as long), and of the update
+    (2 FLOP per parameter)."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 
 
 def by_hand():
-    # If everything is offloaded, the image is loaded twice, and all saved tensors are loaded again: pool5 for both
+    # If all boundaries are offloaded, the image is loaded twice, and all saved tensors are loaded again: pool5 for both
     # halves of full6, relu6 for both halves of full7, and relu7 for full8.
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
@@ -268,7 +268,7 @@ def most_in_flight(*run):
 
 
 def makespans():
-    """Makespans are known only to Sluice, because the simulation decides what overlaps."""
+    """Only Sluice gives the makespans, because the simulation decides which transfers overlap with computations."""
     runs = {"halves, all kept": (*KEPT, in_flight(3)),
             "halves, all offloaded": (*OFFLOADED, in_flight(300)),
             "halves, all offloaded, 446 in flight": (*OFFLOADED, in_flight(446)),

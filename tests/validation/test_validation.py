@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of analysis/validation/ twice: by arithmetic that is independent of Sluice, in the digits that the
-page shows, and by Sluice itself."""
+"""Checks the numbers of analysis/validation/ twice, in the digits that the pages show: by a calculation that is
+independent of Sluice, and by Sluice itself."""
 
 import pathlib
 import tempfile
@@ -90,7 +90,7 @@ class AlexNetOnOneCard(Case):
 
 
 class AlexNetOnOneCardElsewhere(Case):
-    """The same arithmetic holds with bandwidth x 0.7, rate x 1.3 and scale 50, one by one and together."""
+    """Tests that the calculation also holds with bandwidth x 0.7, rate x 1.3 and scale 50, separately and together."""
 
     CASES = [
         dict(bandwidth=Fraction(7, 10) * BANDWIDTH),
@@ -130,7 +130,7 @@ class AlexNetOnOneCardElsewhere(Case):
 
 
 class MemoryAndComputationOfNetworks(Case):
-    # (outputs, inputs of one output without its bias) of conv1, conv2, full1, full2
+    # For conv1, conv2, full1 and full2, (outputs, inputs of one output without its bias).
     LAYERS = {"conv1": (28 * 28 * 32, 3 * 3 * 1), "conv2": (28 * 28 * 32, 3 * 3 * 32),
               "full1": (128, 14 * 14 * 32), "full2": (10, 128)}
     FILTERS = {"conv1": 32, "conv2": 32, "full1": 128, "full2": 10}

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Networks of the zoo: they have their published counts, and each runs with all its FLOP and bytes."""
+"""Tests that the networks of the zoo have their published counts, and that each network runs with all its FLOP and
+bytes."""
 
 import json
 import os
@@ -13,10 +14,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# Parameters and GMACs (10^9 multiply-accumulates an image, as printed): torchvision 0.14.1, the meta
-# data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
-# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. _ops counts convolutions and matrix products alone,
-# as `macs` does: no operator differs.
+# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. They are the meta
+# data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's IMAGENET1K_SWAG_LINEAR_V1)
+# in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
     "convnext_large": (197_767_336, "34.361"),
@@ -78,9 +78,9 @@ TORCHVISION = {
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
-# Parameters that torchvision counts and the zoo leaves out: those of Inception's auxiliary classifier. Inference does
-# not compute it, and the GMACs do not contain it. It is a 1 x 1 and a 5 x 5 convolution with their norms, and 1,000
-# features of 768 with a bias.
+# The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
+# compute this classifier, and the GMACs do not contain it. It consists of a 1 x 1 and a 5 x 5 convolution with their
+# norms, and 1,000 features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
@@ -113,7 +113,8 @@ LANGUAGE = {
 # Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
-# Counted by hand in tests/unit/model/test_model.cpp and, the last, tests/validation/test_korthikanti.py.
+# These are counted by hand in tests/unit/model/test_model.cpp, and the last one in
+# tests/validation/test_korthikanti.py.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
 
 SCENARIO = """
@@ -193,8 +194,8 @@ class Counts(unittest.TestCase):
         # are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Its multiply-accumulates per token: one for each weight except those of the table of words, and for each block
-        # two times 4,096 scores of 8,192 features.
+        # Per token, the model has one multiply-accumulate for each weight except those of the table of words, and in
+        # each block two times 4,096 scores of 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 
@@ -216,7 +217,7 @@ class Runs(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for zoo in ("models", "platforms"):  # a scenario's files are next to its folder
+        for zoo in ("models", "platforms"):  # a scenario finds its files next to its folder
             shutil.copytree(ROOT / zoo, self.folder / zoo)
         (self.folder / "scenarios").mkdir()
 
@@ -265,14 +266,14 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                 [f"model.{key}" for key in keys])
         self.check_sums("llama2_7b", result, element=2, keys=keys)
-        # bytes per sample: blocks x tokens x keys and values x features x bytes of an element
+        # The bytes per sample are blocks x tokens x keys and values x features x bytes of an element.
         cache = 32 * 1000 * 2 * 4096 * 2
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])
         self.assertEqual(result["stages"][0]["cache_bytes"], cache)
         self.assertEqual(result["stages"][0]["workspace_bytes"],
                          without["stages"][0]["workspace_bytes"])
-        # Per step: three batches of two.
+        # A step has three batches of two samples.
         by_class = result["metrics"]["peak_bytes_by_class"]["gpu"]
         self.assertEqual(by_class["kv_cache"], 3 * 2 * cache)
         self.assertEqual(by_class["workspace"],

@@ -1,5 +1,5 @@
-"""Shared by the tests of analysis/validation/: the program, the documents' tables, a case that compares
-the two with arithmetic, and the AlexNet document's table."""
+"""Helpers for the tests of analysis/validation/: the program, the documents' tables, a case that compares both with
+hand calculations, and the AlexNet document's table."""
 
 import json
 import os
@@ -38,8 +38,8 @@ def text_of(name):
 
 
 def rows_of(name, sections=""):
-    """For each quantity, the text of (document, Sluice, difference), from all tables of a file below headings that
-    match."""
+    """Returns for each quantity the text of (document, Sluice, difference), from all tables of a file below matching
+    headings."""
     rows, wanted = {}, False
     for line in text_of(name).splitlines():
         if line.startswith("#"):
@@ -83,8 +83,8 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """Checks three things of the tables below matching headings: the column Sluice has the `expected` values in the
-        digits shown, the differences are right, and there are exactly these rows."""
+        """Checks the tables below matching headings: the column Sluice must have the `expected` values in the digits
+        shown, the differences must be right, and the rows must be exactly the expected ones."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -100,13 +100,13 @@ class Case(unittest.TestCase):
 
 
 class Alexnet:
-    """The arithmetic of 'AlexNet on one card' over the rows of its table: exact seconds, bytes and counts."""
+    """Computes exact seconds, bytes and counts of 'AlexNet on one card' from the rows of its table."""
 
     def __init__(self, scale=1, rate=RATE, bandwidth=BANDWIDTH):
         data = json.loads((ROOT / TABLE).read_text())["data"]
         steps, _, state, total_state, params, flops = zip(*data[1:])
         assert list(steps) == list(range(1, 20))
-        self.state = [s * scale * F32 for s in state]  # bytes, of stage i + 1
+        self.state = [s * scale * F32 for s in state]  # bytes of stage i + 1
         self.total_state = [s * scale * F32 for s in total_state]
         self.params = [p * scale * F32 for p in params]
         self.flops = [f * scale for f in flops]
@@ -132,7 +132,7 @@ class Alexnet:
         }
 
     def large(self):
-        """200 times the model, and where it is cut."""
+        """Computes the numbers of the model 200 times as large, and its cuts."""
         return {
             "FLOP time": self.flops[-1] / self.rate,
             "load the model": self.move(self.params[-1]),
@@ -142,7 +142,7 @@ class Alexnet:
         }
 
     def many(self):
-        """900 inferences, in which transfers and computations run one after the other."""
+        """Computes 900 inferences, in which transfers and computations run one after the other."""
         compute = SAMPLES * self.flops[-1] / self.rate
         parameters = self.move(self.params[-1])
         images = SAMPLES * self.move(self.state[0])
@@ -163,8 +163,8 @@ class Alexnet:
 
 
 def full_depth():
-    """AlexNet whose convolutions use the full input depth, 200 times, at 61 TFLOP/s."""
-    # (outputs, inputs of one output) of each convolution and dense layer; no biases.
+    """Computes AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
+    # For each convolution and dense layer without its bias, (outputs, inputs of one output).
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),
                     (12, 384, 3 * 3 * 384), (12, 256, 3 * 3 * 384)]
     dense = [(4096, 5 * 5 * 256), (4096, 4096), (1000, 4096)]
