@@ -157,7 +157,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.measure([1, 2, 3, 4, 5])
         text = self.sluice("profile", "cover", "cnn_mnist", "measured.csv")
         self.assertIn("each operator was measured; the target needs the time of the whole", text)
-        self.assertNotIn("is between operators", text)
+        self.assertNotIn("is spent between operators", text)
         self.assertIn("each operator was measured; the rest of the time is spent between operators",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms"))
 
