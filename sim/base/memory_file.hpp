@@ -36,7 +36,7 @@ class MemoryFile {
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::string_view view() const { return {data_, size_}; }
-  const Descriptor& file() const { return file_; }  ///< only for a file from make()
+  const Descriptor& file() const { return file_; }  ///< set only for a file from make()
 
  private:
   MemoryFile() = default;

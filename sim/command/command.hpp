@@ -96,8 +96,8 @@ const Command& subcommand_of(const Command& command, const std::string& word);
 std::vector<std::string> subcommand_words(const Command& command);
 
 /// Parses the words after the command's name. Options may come before or after other words. Throws UsageError if an
-/// option is unknown, if an option appears twice, if a value is missing or not among the choices, or if there are too
-/// many or too few positionals.
+/// option is unknown or appears twice, or if a value is missing or not among the choices. Also throws UsageError if
+/// there are too many or too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
 /// Returns a word of a command line, quoted for a shell if that is necessary.

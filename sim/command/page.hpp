@@ -22,7 +22,7 @@ std::size_t shown_columns(std::string_view text);
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
 /// Breaks lines that are longer than the page. The rest of a line is indented to the column at which the line's text
-/// begins: behind a label that ends with two blanks, or else behind the line's own indentation.
+/// begins. The text begins behind a label that ends with two blanks, or else behind the line's own indentation.
 std::string folded(std::string_view text, std::size_t page);
 
 /// Breaks lines as folded() does, and also joins consecutive lines without indentation or label into one paragraph.

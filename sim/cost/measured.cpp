@@ -23,7 +23,7 @@ Price with_memory_power(Price price, double share, const Query& query) {
   return price;
 }
 
-/// Prices by the seconds in the model's own file.
+/// Prices passes by the seconds that the model's own file gives.
 struct MeasuredModel final : Cost {
   double memory_power;
 

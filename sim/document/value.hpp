@@ -77,7 +77,7 @@ class Value {
 
 struct Value::Entry {
   std::string key;
-  int line = 0, column = 0;  ///< of the key, in the value's source
+  int line = 0, column = 0;  ///< position of the key in the value's source
   Value value;
 
   Position position() const;  ///< the position of the key

@@ -2,9 +2,9 @@
 // pools at once or in none. Both executors use this class. The class does not use times, but relies on the order of the
 // calls.
 //
-// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first come, first served, in
-// the order of (moment of the request, stream). settle_shared() grants the requests of a moment, so call it only after
-// all requests of the moment have been made.
+// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants requests in the order of
+// their moments, and requests of one moment in the order of their streams. Function settle_shared() grants the requests
+// of a moment, so call it only after all requests of the moment have been made.
 #pragma once
 
 #include <algorithm>

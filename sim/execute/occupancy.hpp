@@ -26,7 +26,8 @@ class Occupancy {
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  std::vector<double> own_;           ///< for each action; -1 without an arithmetic part
+  /// For each action, its arithmetic seconds; -1 if there are none.
+  std::vector<double> own_;
   std::vector<std::uint32_t> first_;  ///< for each action, its first entry in `shared_`
   std::vector<std::uint32_t> shared_;
 };

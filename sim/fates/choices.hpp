@@ -1,9 +1,9 @@
 // The fate of a stage says what becomes of the tensors that the stage makes, until its backward pass needs them:
-//   keep       the inner tensors and the output stay on the device
-//   offload    the inner tensors and the output go to host memory after the forward pass and come back before the
-//              backward pass
-//   recompute  the inner tensors and the output are dropped; before a backward pass reads them, the forward pass runs
-//              again, from the nearest boundary that was kept or that is loaded
+//   keep       The inner tensors and the output stay on the device.
+//   offload    The inner tensors and the output go to host memory after the forward pass and come back before the
+//              backward pass.
+//   recompute  The inner tensors and the output are dropped. Before a backward pass reads them, the forward pass runs
+//              again, from the nearest boundary that was kept or that is loaded.
 // The input of a stage was made by the stage before it and shares the fate of that stage. So if a stage keeps or
 // offloads, but the stage before it recomputes, the input is computed again.
 //
@@ -36,8 +36,8 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 
 /// Returns the tape of a training step. The tape's first operation loads boundary 0. A save directly follows the
 /// forward pass that makes the tensor, and a load directly precedes the operation that reads the tensor. The tape does
-/// no useless work: tensors are saved only if they are read later, stages run again only if their results are read, and
-/// tensors of 0 bytes are not copied. Throws InternalError if the number of choices is wrong, or if a boundary is
+/// no useless work. Tensors are saved only if they are read later, and stages run again only if their results are read.
+/// Tensors of 0 bytes are not copied. Throws InternalError if the number of choices is wrong, or if a boundary is
 /// dropped but the stage that makes it does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
@@ -54,8 +54,8 @@ Tape sqrt_tape(const Chain& chain);
 /// tensors inside the stage are computed again from the input.
 Tape checkpoint_tape(const Chain& chain);
 
-/// Returns the tapes of the choices that treat every stage alike: keep all (the first), recompute all, offload all,
-/// keep the input of each stage, and keep the inputs of about sqrt(n) segments.
+/// Returns the tapes that treat every stage alike. The first tape keeps all. The other tapes recompute all, offload
+/// all, keep the input of each stage, or keep the inputs of about sqrt(n) segments.
 std::vector<Tape> alike_tapes(const Chain& chain);
 
 }  // namespace sluice

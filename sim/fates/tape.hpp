@@ -4,13 +4,14 @@
 // The order of the tape decides how long each tensor is on the device. A tensor comes to the device by a forward pass,
 // a backward pass (gradients) or a load. The tensor leaves after its last use. If a tensor comes several times, it also
 // leaves after its last use before it comes again. The operations are:
-//   forward s   reads boundary s, and makes boundary s + 1; also makes the inner tensors of s if it keeps them
-//   backward s  reads the gradient of boundary s + 1 (the last stage makes this gradient itself), the inner tensors
-//               of s, boundary s if reads_input, and boundary s + 1 if reads_output; makes the gradient of
-//               boundary s if s > 0
-//   save        reads a boundary or the inner tensors of a stage, and makes a copy in host memory, which stays until
-//               the last load
-//   load        brings such a copy back to the device
+//   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
+//               them.
+//   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
+//               inner tensors of s. If reads_input, it reads boundary s. If reads_output, it reads boundary s + 1. If
+//               s > 0, it makes the gradient of boundary s.
+//   save        This operation reads a boundary or the inner tensors of a stage, and makes a copy in host memory. The
+//               copy stays until the last load.
+//   load        This operation brings such a copy back to the device.
 // If the chain branches, stage s reads the boundaries of Chain::each_read instead of boundary s. If several stages read
 // a boundary, the first of their backward passes makes its gradient, and the others add to this gradient. A forward
 // pass of a stage that has already run is a recomputation.

@@ -88,7 +88,7 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   execution + sum of all its durations + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
 //   flows. After the last flow, its action ends, and the action's tail follows. Earlier executions of an action end
-//   earlier, so the tail of its last execution is also a lower bound of what follows them. So makespan >= smallest
+//   earlier, so at least the tail of the last execution also follows each earlier execution. So makespan >= smallest
 //   head + sum of bytes / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);

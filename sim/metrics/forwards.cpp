@@ -101,8 +101,9 @@ class Forwards {
 
   // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as many iterations as
   // waits reach back. Then the next iterations add the same amounts, as long as the same wait as before decides each
-  // start. Another wait whose time grows faster decides the start after (difference of the two times / difference of
-  // their growths) iterations. All iterations before can be skipped at once, and the result is exact.
+  // start. If the time of another wait grows faster, that wait decides the start after some iterations, namely the
+  // difference of the two times / the difference of their growths. All iterations before can be skipped at once, and
+  // the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

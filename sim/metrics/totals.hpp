@@ -71,10 +71,10 @@ class Totals final : public Sink {
   /// Returns whether every action of the plan has been executed as often as the plan says.
   bool complete() const;
 
-  /// middle_complete() returns the time when the last iteration of the middle step was complete, which is the latest
-  /// `available` of its actions. If an iteration of the body is at least a step, this is iteration (n - 1) / 2.
-  /// last_complete() returns the same time of the last iteration, n - 1. The functions return nullopt if the iteration
-  /// was not reached.
+  /// Function middle_complete() returns the time when the last iteration of the middle step was complete, which is the
+  /// latest `available` of its actions. If an iteration of the body is at least a step, this is iteration (n - 1) / 2.
+  /// Function last_complete() returns the corresponding time of the last iteration, n - 1. The functions return nullopt
+  /// if the iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }

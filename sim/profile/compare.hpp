@@ -30,7 +30,7 @@ struct CompareOptions {
 
 /// The result of a comparison. It holds pointers to rows of the profiles.
 struct Comparison {
-  std::vector<ComparedRow> rows;  ///< in the order of A
+  std::vector<ComparedRow> rows;  ///< in the order of profile A
   std::size_t pairs = 0;          ///< rows with a number in both profiles
   std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
   std::size_t below_least = 0;    ///< pairs left out because a number is at most `least`
@@ -38,7 +38,7 @@ struct Comparison {
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;                     ///< the number of `rows` that agree
-  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios of A to B; 0 without rows
+  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios A / B; 0 if `rows` is empty
   double sum_a = 0, sum_b = 0;
 
   /// Returns the row with the greatest difference, or nullptr if there are no rows.

@@ -24,8 +24,8 @@ struct CsvTable {
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Reads a table. Throws InputError if a quote does not end, if text follows a closing quote, if a row is longer or
-/// shorter than the heading, if there is no heading, or if a name appears twice in the heading.
+/// Reads a table. Throws InputError if a quote does not end, or if text follows a closing quote. Also throws InputError
+/// if there is no heading, if a name appears twice in the heading, or if a row is longer or shorter than the heading.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

@@ -26,8 +26,8 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;          ///< "down" (to the device) or "up"
   std::string memory;             ///< "pinned", "pageable"
-  CopyFit fit;                    ///< of queued copies, or of single copies if none are queued
-  std::optional<CopyFit> single;  ///< of single copies, if some copies are queued
+  CopyFit fit;                    ///< fit of the queued copies, or else of the single copies
+  std::optional<CopyFit> single;  ///< fit of the single copies, if there are also queued copies
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };

@@ -5,10 +5,11 @@
 // descriptors. The first descriptor is a socket, called the channel, on which the answer is sent. The second descriptor
 // is a memory file with a list of byte strings (base/parts.hpp). The first string names the request. The second string
 // is the folder to which paths are relative. The further strings depend on the request:
-//   run     plan text, name of the plan for messages or "", scenario text, command line
-//   open    path of a trace
-//   save    path, a recording, the parts of the answer that are not numbers (sim/study/answer) or ""
-//   export  path, format, table or "", a recording
+//   run     The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
+//           command line.
+//   open    The path of a trace.
+//   save    The path, a recording, and the parts of the answer that are not numbers (sim/study/answer), or "".
+//   export  The path, the format, the table (or ""), and a recording.
 //
 // The helper sends Messages on the channel: any number of progress messages, and then one answer. The answer comes with
 // a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel ends

@@ -41,11 +41,12 @@ std::string share_line(const char* what, const std::string& attributed,
 std::string next_text(const Cover& cover, double target) {
   const std::string each = cover.missing.empty() ? "each operator was measured; " : "";
   if (!cover.whole_s)
-    return each + "the target needs the whole: measure it (level: whole), or give --whole\n";
-  if (cover.missing.empty()) return each + "what is left is between operators\n";
+    return each +
+           "the target needs the time of the whole: measure the whole (level: whole), or give --whole\n";
+  if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
-    return "even all remaining operators are not expected to reach " + percent(target) +
-           "; measure their parts, and what happens between operators\n";
+    return "measuring all remaining operators is not expected to reach " + percent(target) +
+           "; measure the parts of operators, and the time between operators\n";
   if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
   return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
          percent(target) + ":\n";

@@ -46,9 +46,9 @@ struct ClassFit {
   Surface seconds;
   std::optional<Surface> joules;
   std::int64_t samples = 0;
-  FitError time_error;  ///< for configurations of the same devices
+  FitError time_error;  ///< errors for other configurations of the same devices
   std::optional<FitError> energy_error;
-  std::optional<FitError> device_error;  ///< for a device that the fit has not seen
+  std::optional<FitError> device_error;  ///< errors for a device that the fit has not seen
   /// For each device by its name, the error of a fit that has not seen this device.
   std::vector<std::pair<std::string, FitError>> device_errors;
   Place least = {}, most = {};  ///< the ends of the measured range

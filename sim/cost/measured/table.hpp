@@ -58,8 +58,9 @@ class MeasuredTable {
   const std::string statistic_;
   const std::string device_;  ///< the device of rows that do not name a device
   mutable std::mutex mutex_;  ///< protects the maps below, because sweeps price in several threads
-  mutable std::map<std::string, SharesBySize> shares_;  ///< by device and element type
-  mutable std::map<std::string, LeftOut> left_out_;     ///< by device, element type and class
+  mutable std::map<std::string, SharesBySize> shares_;  ///< the key is device and element type
+  /// The key is device, element type and class.
+  mutable std::map<std::string, LeftOut> left_out_;
 };
 
 /// Returns the longer of the seconds of the FLOP and the seconds of the bytes, at the device's full rates.

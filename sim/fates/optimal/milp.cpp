@@ -138,8 +138,8 @@ class Programme {
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
   }
 
-  /// Returns the sum of the variables for the three ways in which stage t can have a tensor: the tensor is on the
-  /// device at the start, is made, or is loaded.
+  /// Returns the sum of the variables for the three ways in which stage t can have a tensor. The tensor is on the
+  /// device at the start of the stage, or it is made, or it is loaded.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -205,8 +205,9 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v if v runs, no
-  /// later operation of the stage reads the tensor, and the tensor is not on the device at the start of the next stage.
+  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v under three
+  /// conditions: v runs, no later operation of the stage reads the tensor, and the next stage does not begin with the
+  /// tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})

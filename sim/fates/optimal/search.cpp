@@ -216,8 +216,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds the candidates of the rung that are faster than all candidates that need less memory. Each candidate has the
-/// least number of bytes with which it is equally fast.
+/// Adds the candidates of the rung that are faster than all candidates that need less memory. The bytes of a candidate
+/// are the least number with which its tape is equally fast.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)

@@ -5,10 +5,10 @@
 // least budget that works to 1.5 times the bytes of the tape that keeps everything. Each rung has a few candidates,
 // which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung are faster
 // than all tapes that need less memory. There are four sources of candidates:
-//   frontiers for several prices of a copy (frontier.hpp),
-//   roundings of the relaxation that also gives the bound (rounding.hpp),
-//   the strategies that treat every stage alike, and
-//   a local search that changes one choice at a time (in short chains, two choices).
+//   1. frontiers for several prices of a copy (frontier.hpp)
+//   2. roundings of the relaxation that also gives the bound (rounding.hpp)
+//   3. the strategies that treat every stage alike
+//   4. a local search that changes one choice at a time (in short chains, two choices)
 // The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
 // answer slower. The search also tries the strategies that treat every stage alike, so that no such strategy is faster
 // than the answer. The search tries each of these strategies within the whole budget, and within the next few smaller

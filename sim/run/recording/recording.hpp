@@ -3,11 +3,13 @@
 // are:
 //
 //   bytes 0..7    "SLUICE01"
-//   bytes 8..15   length of the JSON text, 64 bits
-//   then          the JSON text: status, header, summary, metrics and units (as `sluice run --json`
-//                 has them), series, and columns: [name, type, rows, offset, bytes]; offsets count
-//                 from the first multiple of 64 behind the text
-//   then          the columns; type is NumPy's ("<f8"), or "text": texts, each ended by a NUL
+//   bytes 8..15   the length of the JSON text, as a number of 64 bits
+//   then          the JSON text. It has status, header, summary, metrics and units (as in
+//                 `sluice run --json`), series, and the list of columns. An element of this list is
+//                 [name, type, rows, offset, bytes]. Offsets count from the first multiple of 64
+//                 behind the JSON text.
+//   then          the columns. The type of a column is NumPy's ("<f8"), or "text". The texts of a
+//                 column each end with a NUL.
 #pragma once
 
 #include <vector>

@@ -335,7 +335,8 @@ class Execution {
     agenda_.add(time, s);
     sg::this_actor::suspend();
     agenda_.running();
-    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come before starts
+    // All ends of a moment come before its starts.
+    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();
   }
 
   void note_blocking() {
