@@ -78,7 +78,7 @@ const Record& layer_record(const LayerType& type);
 const Record& model_record();
 /// Returns the record of one of the `blocks` of a sluice-model/1 document.
 const Record& block_record();
-/// Returns the record of the declaration of a parameter (of a model or a block) if it has more keys than a default.
+/// Returns the record of a declaration of a parameter (of a model or a block) that is a mapping and not only a default.
 const Record& declaration_record();
 /// Return the records of the items of a list of layers that are not layers: repeated layers, and a use of a block.
 const Record& repeat_record();

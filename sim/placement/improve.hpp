@@ -45,7 +45,7 @@ class PlacementDraft {
   const ImproveRequest& request_;
   const PlacementQuestion& question_;
   Placing placing_;
-  std::vector<std::int64_t> bytes_;  ///< in fast memory, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
   std::vector<std::vector<char>> slow_;
   std::vector<double> kernel_s_;
   double seconds_ = 0;

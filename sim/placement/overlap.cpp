@@ -119,7 +119,7 @@ class Overlapper {
   std::int64_t capacity_;
   PlacementSchedule schedule_;
   std::vector<double> kernel_s_;
-  std::vector<std::int64_t> bytes_;  ///< in fast memory, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
   std::vector<double> free_;         ///< free seconds of the copy engine, indexed by kernel
   double seconds_ = 0;
 };

@@ -233,7 +233,8 @@ class Programme {
   Milp milp_;
   double scale_ = 1 / std::max(1.0, static_cast<double>(request_.capacity));
   std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< variables
-  std::vector<Milp::Terms> changes_;  ///< changes of fast bytes from one kernel to the next
+  /// Changes of the bytes in fast memory from one kernel to the next.
+  std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
   /// The rows of each kernel: one row for its bytes in `levels_`, and in `time_rows_` one row for each line or operand.
   std::vector<std::uint32_t> levels_;

@@ -20,8 +20,9 @@ struct PlacementWeights {
 
 /// The prices that replace the limit of fast memory, and the lines that replace the kernels' seconds.
 struct PlacementPrices {
-  std::vector<double> bytes;            ///< seconds per byte, indexed by kernel
-  std::vector<KernelTime::Line> below;  ///< for each kernel, a line nowhere above its seconds
+  std::vector<double> bytes;  ///< seconds per byte, indexed by kernel
+  /// For each kernel, a line that nowhere exceeds its seconds.
+  std::vector<KernelTime::Line> below;
 };
 
 struct PlacementBound {

@@ -130,7 +130,7 @@ class ActionReader {
 
   Plan& plan_;
   NameTables& tables_;
-  std::array<ActionNames, 3> names_;  ///< per section
+  std::array<ActionNames, 3> names_;  ///< indexed by section
   /// Number of the first action, indexed by section.
   std::array<std::uint32_t, 3> first_ = {none, none, none};
   std::size_t section_ = 0;

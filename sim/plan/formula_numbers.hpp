@@ -71,7 +71,7 @@ class FormulaNumbers {
     return &row.numbers[micro_batch];
   }
 
-  std::array<std::vector<Row>, kind_count> rows_;  ///< by kind and stage
+  std::array<std::vector<Row>, kind_count> rows_;  ///< indexed by kind and stage
   std::size_t count_ = 0;                          ///< names in the table
   std::unordered_map<FormulaName, std::uint32_t, FormulaName::Hash> others_;
 };

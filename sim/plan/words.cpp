@@ -18,7 +18,7 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 enum Mark : unsigned char {
-  pauses = 1,       ///< ends a part of a word, or has a meaning within it
+  pauses = 1,       ///< the character ends a part of a word, or has a meaning within it
   needs_quotes = 2  ///< a name with this character needs quotes
 };
 /// Flags, indexed by character.

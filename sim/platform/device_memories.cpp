@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 struct Rates {
-  std::optional<double> read, write;  ///< byte per second
+  std::optional<double> read, write;  ///< bytes per second
 };
 
 std::optional<double> given(const Reader& keys, const char* name) {

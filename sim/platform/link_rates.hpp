@@ -11,7 +11,7 @@ namespace sluice {
 
 struct LinkRates {
   struct Direction {
-    double bandwidth = 0;  ///< byte per second
+    double bandwidth = 0;  ///< bytes per second
     double setup_s = 0;
   };
   Direction down, up;

@@ -90,12 +90,13 @@ struct PlatformLookup::Tables {
 
   std::size_t devices, memories, edges;  ///< how many there were when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
-  std::unordered_map<std::string, std::string> memory;  ///< by node
+  std::unordered_map<std::string, std::string> memory;  ///< indexed by node
   /// These maps give the number of a device for a node. For a memory of a device, `owner` holds this device. For a
   /// memory of the platform, `users` holds the only device that reaches this memory without a link.
   std::unordered_map<std::string, std::uint32_t> owner, users;
-  std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to) by edge
+  /// Edges that leave each node, in the order of declaration.
+  std::vector<std::vector<std::uint32_t>> leaving;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to), indexed by edge
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
   /// Returns the device whose copy engine moves bytes between two nodes, and whether this engine works at the last link

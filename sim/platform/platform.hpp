@@ -17,8 +17,8 @@ namespace sluice {
 /// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model roofline multiplies
 /// the peaks by these shares. The cost model peak ignores them.
 struct RooflineShares {
-  double compute = 1;  ///< of the peak FLOP/s
-  double memory = 1;   ///< of the memory bandwidth
+  double compute = 1;  ///< share of the peak FLOP/s
+  double memory = 1;   ///< share of the memory bandwidth
 };
 
 /// A memory that the compute units of a device reach without a link.
@@ -75,7 +75,7 @@ struct Memory {
 /// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, it becomes the
 /// link with the same number.
 struct Channel {
-  std::string name;  ///< "host.down", "host.up"; "host" when half duplex; "dram.read"
+  std::string name;  ///< "host.down", "host.up"; "host" if half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };

@@ -135,7 +135,7 @@ const Record& device_record() {
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write its memories, for rates that are given by_threads.",
+            "The number of threads that read and write its memories. Memories with the key by_threads need it.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},

@@ -94,8 +94,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
     if (seconds > best.seconds) best = {seconds, reason()};
   };
   take(terms.link_s, [&] {
-    return "what must cross " + terms.link + ": inputs, weights once" +
-           (terms.reloaded_bytes > 0 ? " and again as far as they do not fit" : "") +
+    return "bytes that must cross " + terms.link + ": inputs, weights once" +
+           (terms.reloaded_bytes > 0 ? " (several times, because they do not fit)" : "") +
            (terms.backward_s > 0 ? "" : ", and answers that are returned");
   });
   const std::vector<Place> places = cheapest_places(terms);

@@ -46,15 +46,15 @@ struct QuestionTerms {
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
-  double devices = 1;         ///< number of devices that may take part
-  double first_s = 0;         ///< seconds until the first input has arrived and computing can start
-  double last_s = 0;          ///< seconds in which the last answer leaves, after all computation
-  double capacity = 0;        ///< bytes of all devices together; infinite if there is no limit
-  double down_rate = 0;       ///< byte per second from the host to all devices together, at most
-  double input_bytes = 0;     ///< bytes of the inputs of all samples
-  double link_s = 0;          ///< seconds in which the compulsory bytes keep the busiest link busy
-  std::string link;           ///< the name of that link
-  double backward_s = 0;      ///< backward passes of all samples; 0 for inference
+  double devices = 1;      ///< number of devices that may take part
+  double first_s = 0;      ///< seconds until the first input has arrived and computing can start
+  double last_s = 0;       ///< seconds in which the last answer leaves, after all computation
+  double capacity = 0;     ///< bytes of all devices together; infinite if there is no limit
+  double down_rate = 0;    ///< the most bytes per second from the host to all devices together
+  double input_bytes = 0;  ///< bytes of the inputs of all samples
+  double link_s = 0;      ///< seconds for which bytes that must be moved keep the busiest link busy
+  std::string link;       ///< the name of that link
+  double backward_s = 0;  ///< backward passes of all samples; 0 for inference
   double reloaded_bytes = 0;  ///< the least bytes of weights that training must load again
   std::string within;         ///< see QuestionBound
 };

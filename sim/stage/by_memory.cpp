@@ -161,7 +161,7 @@ std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {
     std::uint32_t stages = std::numeric_limits<std::uint32_t>::max();
-    std::uint32_t last = 0;  ///< the last layer of the first of these stages
+    std::uint32_t last = 0;  ///< the last layer of the first stage
   };
   constexpr std::uint32_t impossible = std::numeric_limits<std::uint32_t>::max();
   std::vector<RemainingCut> rest(sizes.layers() + 1);

@@ -100,7 +100,7 @@ class Divider {
 
   const CutRequest& request_;
   Sizes sizes_;
-  double load_bandwidth_;        ///< byte per second
+  double load_bandwidth_;        ///< bytes per second
   std::vector<double> elapsed_;  ///< sums over all earlier layers, for one micro-batch
 };
 

@@ -113,7 +113,7 @@ class Unroller {
   std::string mark_ = "+";  ///< stands before the number of a copy in names
   std::uint32_t body_;      ///< number of actions of the old body
   Plan made_;
-  std::vector<std::uint32_t> copies_;  ///< copy 1 of each tensor, or `none`
+  std::vector<std::uint32_t> copies_;  ///< the number of copy 1 of each tensor, or `none`
 };
 
 }  // namespace

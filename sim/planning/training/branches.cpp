@@ -83,7 +83,7 @@ class Branches {
   const std::vector<Stage>& stages_;
   std::vector<std::uint32_t> made_by_;  ///< the stage of each layer
   bool first_computes_ = false;         ///< whether stage 0 has a layer that is not an input
-  std::vector<Reading> backward_;       ///< of the present stage, indexed by boundary
+  std::vector<Reading> backward_;       ///< how the present stage reads each boundary
 };
 
 }  // namespace

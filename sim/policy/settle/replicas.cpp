@@ -103,7 +103,7 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
   std::vector<Plan> parts;
-  std::vector<std::size_t> planned;  // the first of each group of alike devices
+  std::vector<std::size_t> planned;  // the first device of each group of alike devices
   for (std::size_t k = 0; k < devices.size(); ++k) {
     const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
     const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {

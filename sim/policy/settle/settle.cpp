@@ -39,7 +39,8 @@ bool looks_at_memory(const PolicyRequest& request) {
 /// Infeasible.
 Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
-  plan->facts.emplace_back("waits_for_memory", "so chosen, it does not fit without waiting");
+  plan->facts.emplace_back("waits_for_memory",
+                           "with these choices, the plan fits only if actions wait for memory");
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 

@@ -14,7 +14,7 @@ namespace sluice {
 /// A request to a policy for one cut. If this cut is chosen, the report describes it by the text `cut`.
 struct CutAttempt {
   PolicyRequest request;
-  std::string cut;  ///< "cut: by_weight, groups: 12"; empty if the cut is the scenario's
+  std::string cut;  ///< "cut: by_weight, groups: 12"; empty if the scenario says how to cut
 };
 
 struct Settlement {
