@@ -29,10 +29,11 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
 
 // In inference, mean and variance are constants. With the scale and the shift, they are combined into one
 // multiplication and one addition per element. The running mean and variance are not counted as parameters. The
-// backward pass takes these FLOP per element: - 4 for mean and variance of the batch (an addition; a subtraction, a
-// square and an addition); - 2 for the normalised value z; - 3 for the sums of g and g z over the batch, which are also
-// the gradients of shift and scale; - 4 for s (g - a - z b), where s, a and b are constant over the channel. Here g is
-// the output's gradient.
+// backward pass takes these FLOP per element, where g is the output's gradient:
+// - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
+// - 2 for the normalised value z;
+// - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
+// - 4 for s (g - a - z b), where s, a and b are constant over the channel.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
