@@ -138,8 +138,7 @@ class Expansion {
     return made;
   }
 
-  /// Returns the layer's keys with their expressions replaced by values; null if there are no
-  /// expressions.
+  /// Returns the layer's keys with their expressions replaced by values, or null if there are no expressions.
   Value evaluated(const Value& item, const LayerType& type) const {
     Value copy;
     for (const Field& field : type.parameters) {

@@ -131,7 +131,7 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  /// A number in the unit of the key; 0 if the key is absent.
+  /// Returns the number in the unit of the key, or 0 if the key is absent.
   double number(std::size_t key) const;
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;

@@ -20,7 +20,7 @@ struct ForwardShape {
 };
 
 /// Returns the program. A tensor that crosses several cuts stays on the device that made it until its last reader has
-/// run. It is sent once to each other device with a reader.
+/// run. That device sends it once to each other device with a reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

@@ -14,7 +14,7 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Must be called with a draft before finish(). Returns nothing if the draft does not say which decisions prices
+  /// The draft must not have gone through finish(). Returns nothing if the draft does not say which decisions prices
   /// made, or if the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 

@@ -59,7 +59,7 @@ struct Stage {
     /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
     /// cross out.
     bool reads_input = false, reads_output = false;
-    /// Like Stage::workspace_bytes, but only for the inner tensors that are not kept.
+    /// The same maximum as Stage::workspace_bytes, but only over the inner tensors that are not kept.
     std::int64_t workspace_bytes = 0;
   } kept;
 };

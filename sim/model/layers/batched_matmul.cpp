@@ -7,7 +7,8 @@ namespace sluice {
 namespace {
 
 // Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of each matrix is a
-// product of the other matrix with the output's gradient. It takes as many multiply-accumulates as the forward pass.
+// product of the other matrix with the output's gradient. Each gradient takes as many multiply-accumulates as the
+// forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];
   const auto refuse = [&](const std::string& expected) {

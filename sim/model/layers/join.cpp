@@ -82,8 +82,8 @@ const LayerType mul_layer = {
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
         "inputs the backward pass takes n (n - 1) FLOP per output, because the gradient of each input is the product "
-        "of the output's gradient and all other inputs. The backward pass reads all inputs. It takes 1 further FLOP "
-        "per output for each input that was stretched. Use it for gates.",
+        "of the output's gradient and all other inputs. The backward pass reads all inputs. For each input that was "
+        "stretched, it takes 1 further FLOP per output. Use it for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",

@@ -27,12 +27,13 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. With the scale and the shift, they are combined to one multiplication
-// and one addition per element. The running mean and variance are not counted as parameters. The backward pass takes
-// these FLOP per element: - 4 for mean and variance of the batch (an addition; a subtraction, a square and an
-// addition); - 2 for the normalised value z; - 3 for the sums of g and g z over the batch, which are also the gradients
-// of shift and scale; - 4 for s (g - a - z b), where s, a and b are constant over the channel. Here g is the output's
-// gradient.
+// In inference, mean and variance are constants. With the scale and the shift, they are combined into one
+// multiplication and one addition per element. The running mean and variance are not counted as parameters. The
+// backward pass takes these FLOP per element, where g is the output's gradient:
+// - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
+// - 2 for the normalised value z;
+// - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
+// - 4 for s (g - a - z b), where s, a and b are constant over the channel.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
@@ -93,10 +94,10 @@ const LayerType batch_norm_layer = {
         "element.",
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference all these numbers are constants, and are combined to one multiplication and one "
-        "addition per element. Mean and variance of inference are buffers, not parameters. The backward pass takes 13 "
-        "FLOP per element. Of these, 4 FLOP compute mean and variance of the batch again from the input, which the "
-        "backward pass reads.",
+        "under the root. In inference all these numbers are constants, and are combined into one multiplication and "
+        "one addition per element. Mean and variance of inference are buffers, not parameters. The backward pass "
+        "takes 13 FLOP per element. Of these, 4 FLOP compute mean and variance of the batch again from the input, "
+        "which the backward pass reads.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},

@@ -35,7 +35,7 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
 
 // The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (PyTorch's
 // indices are int64. PyTorch keeps the input only for its shape and does not read its elements.) The backward pass adds
-// each gradient at that position, with 1 FLOP per output.
+// each gradient at this position, with 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -77,7 +77,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // If the output's extent divides the image's, the windows are equal and lie side by side.
+  // If the output's extent divides the extent of the image, the windows are equal and do not overlap.
   InputDependence dependence{.kind = InputDependence::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;

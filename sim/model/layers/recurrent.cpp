@@ -117,7 +117,7 @@ const LayerType rnn_layer = {
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, it takes 2 FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 1 gate. A bias adds 2 "
+        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
         "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. Use it for short "
         "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates "
         "of the forward pass, and as many other FLOP as the forward pass. It reads input and output. A single layer "
@@ -135,7 +135,7 @@ const LayerType gru_layer = {
         "Computes the hidden values of gated recurrent units at each step. In addition to the products, it takes 17 "
         "FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 3 gates. A bias adds 2 "
+        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
         "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads input and "
@@ -155,7 +155,7 @@ const LayerType lstm_layer = {
         "Computes the hidden values of a long short-term memory at each step. In addition to the products, it takes 22 "
         "FLOP per value.",
     .details =
-        "For each layer and direction it has gates x hidden x (inputs + hidden) weights, with 4 gates. A bias adds 2 "
+        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
         "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates i, "
         "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
         "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads "

@@ -28,7 +28,7 @@ Shape read_shape(const Reader& keys, std::string_view name);
 /// becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
-/// The largest number of inputs, for a layer type without a limit of its own.
+/// The largest number of inputs, for a layer type that sets no other limit.
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Removes the data of weights from an ONNX file. Most of a file are weights, but the counts of a model need only the
-// shapes of weights. So large data are removed before the file is parsed, and are never copied or read. An ONNX file
+// Removes the data of weights from an ONNX file. Weights are the largest part of a file, but the counts of a model need
+// only their shapes. So large data are removed before the file is parsed, and are never copied or read. An ONNX file
 // may name other files that hold data. These files are never opened, because their paths are also removed. The format
 // follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once

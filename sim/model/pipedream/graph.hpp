@@ -3,7 +3,7 @@
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
 // Times are in milliseconds and sizes in bytes of float32, for a whole batch. The file does not say how many samples a
-// batch has. All functions throw InputError at the faulty line. The format is that of Narayanan et al., PipeDream (SOSP
+// batch has. All functions throw InputError at the faulty line. The format follows Narayanan et al., PipeDream (SOSP
 // 2019), section 3.1, and of msr-fiddle/pipedream, profiler.
 #pragma once
 
