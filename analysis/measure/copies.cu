@@ -3,8 +3,8 @@
 //   nvcc -O2 -o copies analysis/measure/copies.cu && ./copies > copies.csv
 //   sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 //
-// Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory: once on its own (single),
-// and many times without a pause (queued). The GPU's clock measures the time.
+// Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. There is a single copy
+// (single), and a series of copies without a pause (queued). The GPU's clock measures the time.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ void measure(void* host, void* device, std::size_t bytes, const char* memory, bo
 
 int main() {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0), "no GPU is here: nothing was measured");
+  check(cudaGetDeviceProperties(&properties, 0), "there is no GPU, so nothing was measured");
   std::printf("# format: sluice-profile/1\n# name: copies between host and device\n"
               "# device: \"%s\"\n# how: {method: loop, timer: CUDA events, warmup: %d}\n"
               "operator,sizes,input_pools,output_pools,method,calls,seconds_samples\n",

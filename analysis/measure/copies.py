@@ -4,8 +4,8 @@
     python3 analysis/measure/copies.py copies.csv
     sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 
-Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory: once on its own (single), and
-many times without a pause (queued). The GPU's clock measures the time.
+Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. There is a single copy
+(single), and a series of copies without a pause (queued). The GPU's clock measures the time.
 """
 
 import argparse
@@ -46,15 +46,15 @@ def rows(torch, repetitions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", help="the profile that is written")
+    parser.add_argument("file", help="the profile to write")
     parser.add_argument("--repetitions", type=int, default=20, help="samples of each copy (20)")
     given = parser.parse_args()
     try:
         import torch
     except ImportError:
-        sys.exit("torch is not here: apt-get install python3-torch, or one with CUDA")
+        sys.exit("torch is not installed: apt-get install python3-torch, or install a torch with CUDA")
     if not torch.cuda.is_available():
-        sys.exit("no GPU is here: nothing was measured")
+        sys.exit("there is no GPU, so nothing was measured")
     with open(given.file, "w", newline="") as file:
         file.write("# format: sluice-profile/1\n# name: copies between host and device\n"
                    f"# date: {datetime.date.today().isoformat()}\n"

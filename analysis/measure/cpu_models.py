@@ -6,17 +6,17 @@ Models and operators are measured interleaved, in one run, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-It writes a profile for each model (random weights) to FOLDER. It prints the measured time of the whole model, the share
-of it that the operators take, and the time that Sluice simulates from them (cost: measured). If FOLDER already has a
-profile, it is not measured again.
+The script writes a profile for each model (with random weights) to FOLDER. It prints the measured time of the whole
+model, the share of this time that the operators take, and the time that Sluice simulates from the operators (cost:
+measured). A model whose profile is already in FOLDER is not measured again.
 
-Times are the CPU time of the thread. So they do not include the core's time for another program, but they do include
-the effect of that program on caches and memory. --allocator keep makes the C library keep freed memory, for operators
-and whole models alike. --allocator return is the library's default: a whole model then gets its memory anew from the
-system, while an operator in a loop still has its memory.
+Times are the CPU time of the thread. They do not include the core's time for another program, but they do include the
+effect of this program on caches and memory. With --allocator keep, the C library keeps freed memory, for operators and
+whole models alike. With --allocator return, which is the library's default, a whole model gets its memory from the
+system again in each run, but an operator in a loop still has its memory.
 
---device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has done its work, and
-joules are read from NVML or nvidia-smi.
+--device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has finished its work,
+and joules are read from NVML or nvidia-smi.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def samples_of(row):
 
 
 def simulated(document, path, cache, statistic, batch):
-    """Returns the seconds of the computation of one batch. Each layer takes the time of its row; no layer is left
+    """Returns the seconds of the computation of one batch. Each layer takes the time of its row, and no layer is left
     out."""
     import sluice
 
@@ -133,17 +133,18 @@ def print_report(given):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where the profiles go")
+    parser.add_argument("folder", type=Path, help="the folder of the profiles")
     parser.add_argument("--models", nargs="+", default=MODELS, help=f"of torchvision ({' '.join(MODELS)})")
     parser.add_argument("--caches", nargs="+", default=["hot", "cold"], help="hot, cold, chained (hot cold)")
-    parser.add_argument("--batch", type=int, default=4, help="images at once (4)")
+    parser.add_argument("--batch", type=int, default=4, help="images per batch (4)")
     parser.add_argument("--budget", type=float, default=0.1, help="seconds of each row's samples (0.1)")
-    parser.add_argument("--rounds", type=int, default=2, help="times over all rows (2)")
-    parser.add_argument("--cache-bytes", type=int, default=2**26, help="that cold inputs are larger than (64 MiB)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds over all rows (2)")
+    parser.add_argument("--cache-bytes", type=int, default=2**26,
+                        help="size of the cache; cold inputs are larger (64 MiB)")
     parser.add_argument("--allocator", choices=["keep", "return"], default="keep",
-                        help="what the C library does with freed memory (keep)")
+                        help="whether the C library keeps freed memory or returns it to the system (keep)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="what computes (cpu)")
-    parser.add_argument("--report", action="store_true", help="only the tables of what is in FOLDER")
+    parser.add_argument("--report", action="store_true", help="only print the tables of the profiles in FOLDER")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     if not given.report:
@@ -151,9 +152,9 @@ def main():
             import torch
             import torchvision
         except ImportError:
-            sys.exit("torch and torchvision are not here: apt-get install python3-torch python3-torchvision")
+            sys.exit("torch and torchvision are not installed: apt-get install python3-torch python3-torchvision")
         if given.device == "cuda" and not torch.cuda.is_available():
-            sys.exit("no GPU is here: nothing was measured")
+            sys.exit("there is no GPU, so nothing was measured")
         torch.set_num_threads(1)
         torch.manual_seed(0)
         measure(given, torch, torchvision)

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""Measures on a GPU which share of the copies of weights runs during computation, and simulates the same with Sluice.
+"""Measures the share of the copies of weights that runs during computation on a GPU, and simulates it with Sluice.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
-A chain of equal layers without biases runs once per sample. Its weights lie in pinned host memory and are copied to two buffers on
-the GPU by one stream, while another stream computes with the weights that are there. In addition, the copies alone and
-the layers alone are measured. From the seconds of one copy and of one layer, Sluice simulates the chain under the
-policy `streamed`. The table has one line per batch size, with the measured and the simulated seconds. The share of the
-copies that is hidden is (copies + computing - both together) / the shorter of the two.
+A chain of equal layers without biases runs once per sample. Its weights are in pinned host memory. One stream copies
+them to two buffers on the GPU, while another stream computes with the weights that have arrived. In addition, the
+copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice simulates the
+chain under the policy `streamed`. The table has one line per batch size, with the measured and the simulated seconds.
+The share of the copies that is hidden by computation is (copies + computing - both together) / the shorter of copies
+and computing.
 """
 
 import argparse
@@ -68,8 +69,8 @@ class Chain:
             self.compute(layer)
 
     def together(self):
-        """Runs all layers. The input comes first and the answer last, and during each layer the weights of the next one
-        are copied."""
+        """Runs all layers. The input is copied first and the answer last, and during each layer the weights of the next
+        layer are copied."""
         free = [None, None]  # when each buffer's weights are no longer needed
         with self.torch.cuda.stream(self.copying):
             self.values[0].copy_(self.given, non_blocking=True)
@@ -130,9 +131,9 @@ def main():
     try:
         import torch
     except ImportError:
-        sys.exit("torch is not here: apt-get install python3-torch, or one with CUDA")
+        sys.exit("torch is not installed: apt-get install python3-torch, or install a torch with CUDA")
     if not torch.cuda.is_available():
-        sys.exit("no GPU is here: nothing was measured")
+        sys.exit("there is no GPU, so nothing was measured")
     print(f"{torch.cuda.get_device_name()}, {given.layers} layers of {given.width} x {given.width}, float32\n")
     print("| batch | copies, ms | computing, ms | both together, ms | simulated, ms | off by | copies hidden, measured | "
           "copies hidden, simulated |\n" + "|---" * 8 + "|")

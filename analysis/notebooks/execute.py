@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes
-them back with their pictures. It needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this
-notebook."""
+"""Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes them with their new
+pictures. It needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this notebook."""
 
 import base64
 import json
@@ -33,8 +32,8 @@ def use_this_python(folder):
 
 
 def execute(path, then=""):
-    """Returns the notebook, executed. `then` is code that runs after its cells and is not kept. Raises nbclient's
-    CellExecutionError."""
+    """Returns the executed notebook. `then` is code that runs after the notebook's cells and is not kept. Raises
+    nbclient's CellExecutionError."""
     with tempfile.TemporaryDirectory() as folder:
         use_this_python(folder)
         notebook = nbformat.read(path, as_version=4)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of README.md and docs/results.md, beside this file, for light and for dark pages:
+"""Makes the pictures of README.md and docs/results.md in this folder, for light and for dark pages:
 ./dev python analysis/pictures/make_pictures.py"""
 
 import pathlib
@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Draws what each stream did and what was in memory when the scenario of 'AlexNet on one card' runs on the real
+    """Draws the actions of each stream and the contents of memory for the scenario 'AlexNet on one card' on the real
     card."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
@@ -29,7 +29,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws three ways to make room for the activations of VGG-16, on common axes."""
+    """Draws three ways to make room for the activations of VGG-16, on the same axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

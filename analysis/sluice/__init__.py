@@ -1,4 +1,4 @@
-"""Sluice: how a neural network runs on a machine whose memory is too small for it.
+"""Sluice simulates how a neural network runs on a machine whose memory is too small for it.
 
     import sluice
     scenario = sluice.load("phased_ipu_pair")

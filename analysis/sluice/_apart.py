@@ -1,8 +1,8 @@
 """Runs the points of a sweep in a separate process, so that a point that ends its process does not end a worker. For a
-Dask cluster or an MPI job, losing a worker is worse than losing a point.
+Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
-The two processes communicate by pipes: each message is a pickle that follows its length. The child ends when its
-standard input is closed, even in the middle of a point, so that nothing keeps running when the worker is killed."""
+The two processes communicate by pipes. Each message is the length of a pickle and then the pickle. The child ends when
+its standard input is closed, even in the middle of a point. So no child keeps running when the worker is killed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Child:
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)
-        except OSError:  # it has closed its end
+        except OSError:  # the child has closed its end
             answer = None
         if answer is None:
             raise Died(_how_it_ended(self._process.wait()))
@@ -62,7 +62,7 @@ class Child:
 
 
 class Asker:
-    """Asks batches of points. Each thread has a child process of its own."""
+    """Asks batches of points. Each thread has its own child process."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -70,13 +70,13 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. If the child dies, its batch is split in two. A point that ends a
-        new child although it is alone in its batch has failed."""
+        """Returns the packed result of each point. If the child dies, its batch is split in two. A point has failed if
+        it ends a new child although it is alone in its batch."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
             return child.ask(batch)
-        except (Died, ValueError) as died:  # a ValueError means that end() has closed its pipes
+        except (Died, ValueError) as died:  # a ValueError means that end() has closed the pipes
             self._forget()
             if self._ended:
                 raise
@@ -88,7 +88,7 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. It may be called from another thread; a thread that waits for a child then gets Died."""
+        """Ends all children. It may be called from another thread. A thread that waits for a child gets Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -113,9 +113,9 @@ class Asker:
 
 def serve() -> None:
     """The main loop of the child."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles Ctrl-C
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # the output of a point must not mix with the answers
+    os.dup2(2, 1)  # a point must not print among the answers
     batches: queue.Queue = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
     text, path = batches.get()

@@ -1,4 +1,4 @@
-"""Artists that place themselves when a picture is drawn, because only then its size is known. This module imports
+"""Artists that place themselves when a picture is drawn, because its size is not known earlier. This module imports
 matplotlib: `late("._artists")` loads it."""
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-_NEAR = 8.0  # points: a label this near needs no line to its point
-_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # points: how far labels may be from their points
+_NEAR = 8.0  # in points; a label that is nearer needs no line to its point
+_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # the distances of labels from their points, in points
 # The sides of a point, in the order in which they are tried.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
@@ -26,7 +26,7 @@ class InBar(Text):
         self.set_in_layout(False)
 
     def has_room(self, renderer: Any) -> bool:
-        """Returns whether there is room at the present size of the picture."""
+        """Returns whether the bar has room at the present size of the picture."""
         left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
         return self.get_window_extent(renderer).width * 1.15 <= right - left
 
@@ -36,8 +36,8 @@ class InBar(Text):
 
 
 class Names(Artist):
-    """Names of points. Each name is put at the first free place around its point; if that is far away, a line leads to
-    the point. Earlier names have priority. A name for which there is no place is left out."""
+    """Names of points. Each name is put at the first free position around its point. If this position is far away, a
+    line leads to the point. Earlier names have priority. A name without a free position is left out."""
 
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:

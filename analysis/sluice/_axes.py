@@ -1,5 +1,5 @@
-"""Axes that several pictures may share: in seconds and bytes, with one unit per axis, and with limits that only grow.
-This module imports matplotlib: `late("._axes")` loads it."""
+"""Axes that several pictures may share. They are in seconds and bytes, have one unit per axis, and their limits only
+grow. This module imports matplotlib: `late("._axes")` loads it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Size = Optional[tuple[float, float]]
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
     """Returns a unit as it is written, and its value in the plain unit. `argument` is the name of the argument that
-    gave it. Raises UsageError."""
+    gave the unit. Raises UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -36,8 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Numbers of an axis in plain units (s, byte). They are written in the unit that suits the length of the axis, or
-    in `pinned`, the unit that was asked for. It also updates labels that name the unit."""
+    """Formats the numbers of an axis, which are in plain units (s, byte). They are written in the unit that suits the
+    length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that name the
+    unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -77,7 +78,7 @@ class Scaled(ticker.Formatter):
         return f"{value / self.factor:.6g}"
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        """Writes as many digits as are needed to tell neighbours apart."""
+        """Writes as many digits as are needed to distinguish neighbouring numbers."""
         numbers = [value / self.factor for value in values]
         apart = min((abs(b - a) for a, b in zip(numbers, numbers[1:]) if a != b), default=0.0)
         digits = max(0, -math.floor(math.log10(apart) + 1e-9)) if apart > 0 else 3
@@ -100,7 +101,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Makes the axis reach at least this far."""
+        """Extends the axis to these ends, if it is shorter."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -118,7 +119,7 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
     """Writes the axis in a unit that suits all axes that share it, or in `unit`, which was given by the argument
-    `argument`. Call it after the limits are set."""
+    `argument`. The limits must be set before."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -144,7 +145,7 @@ def _is_above_a_sibling(ax: Axes) -> bool:
 
 
 def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -> Axes:
-    """Returns the caller's axes, or new axes in a figure of that size (inches)."""
+    """Returns the caller's axes, or new axes in a figure of the given size (inches)."""
     if ax is not None:
         if not isinstance(ax, Axes):
             raise errors.UsageError(f"ax is a {type(ax).__name__} and not an Axes of matplotlib; plt.subplots() makes one")
@@ -159,8 +160,8 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """Returns the size in inches: the requested one, or else one that suits the picture and, within `paper`, the
-    page."""
+    """Returns the size in inches. It is the requested size, or else a size that suits the picture and, within `paper`,
+    the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -172,14 +173,15 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the given title ("" for none). Without one it sets the default title `ours`, except on a printed page."""
+    """Sets the given title ("" for no title). If no title is given, it sets the default title `ours`, except on a
+    printed page."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
 
 def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
-    """Puts the legend beside the axes, or above them in a narrow figure; `wanted` may also be one of matplotlib's
-    places."""
+    """Puts the legend beside the axes, or above them in a narrow figure. `wanted` may also be one of matplotlib's
+    places for legends."""
     if not handles or wanted is False or wanted is None:
         return
     look = {"handles": handles, "frameon": False, "labelcolor": _colours.ink(ax)}
@@ -192,7 +194,7 @@ def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
 
 
 def place(wanted: str) -> str:
-    """Returns `wanted` if it is one of matplotlib's places of legends. Raises UsageError otherwise."""
+    """Returns `wanted` if it is one of matplotlib's places for legends. Raises UsageError otherwise."""
     if wanted not in Legends.codes:
         raise errors.UsageError(f"legend={wanted!r}: expected True, False or one of {', '.join(Legends.codes)}")
     return wanted
@@ -204,7 +206,7 @@ def is_narrow(figure: Any) -> bool:
 
 
 def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
-    """Puts the legend above the axes, in as many columns as there is room for; a title is above that."""
+    """Puts the legend above the axes, in as many columns as fit. A title is above the legend."""
     labels = [handle.get_label() for handle in look["handles"]]
     inches = ax.get_figure().get_size_inches()[0] * 0.85
     points = pyplot.rcParams["font.size"] * 0.85
@@ -214,7 +216,7 @@ def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, borderaxespad=0.2,
               handlelength=1.2, columnspacing=1.0, **look)
     ax.set_title(ax.get_title(loc="left"), loc="left", pad=4 + 1.45 * points * rows)
-    if ax.get_figure() in _ours:  # the rest of the figure stays as high as without the legend
+    if ax.get_figure() in _ours:  # the axes keep the height that they have without the legend
         width, height = ax.get_figure().get_size_inches()
         ax.get_figure().set_size_inches(width, height + 1.45 * points * rows / 72)
 

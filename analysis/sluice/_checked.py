@@ -23,8 +23,8 @@ Check = Callable[[Any], bool]
 
 
 def checked(thing: Thing) -> Thing:
-    """A decorator for a function, or for a class and its public methods: they raise InputError for arguments whose
-    types differ from the annotations."""
+    """A decorator for a function, or for a class and its public methods. Decorated functions raise InputError for
+    arguments whose types differ from the annotations."""
     if not inspect.isclass(thing):
         return _function(thing)
     for name, member in list(vars(thing).items()):
@@ -43,7 +43,7 @@ def clipped(value: Any) -> str:
     shortener.maxstring = shortener.maxother = 60
     try:
         return shortener.repr(value)
-    except Exception:  # a repr of the caller's class may raise anything
+    except Exception:  # a repr of the caller's class may raise any exception
         return f"a {type(value).__name__}"
 
 
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # only at the first call, because then all names of the function's module exist
+        if checks is None:  # at the first call, because all names of the function's module exist only then
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -77,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the checks by parameter. A parameter has none if its annotation allows anything, or names something that
-    is not imported."""
+    """Returns the check of each parameter. A parameter has no check if its annotation allows any value, or names a type
+    that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -92,7 +92,7 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module. A name that it imports only for type checkers allows any value."""
+    """The names of a module. A name that the module imports only for type checkers allows any value."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -117,7 +117,7 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Returns whether it is a text that can be written as UTF-8 without a NUL, as all input must be."""
+    """Returns whether the value is a text that can be written as UTF-8 without a NUL, as all input must be."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -146,7 +146,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    """Returns whether it is a list, a tuple, a range, an array, or a column of a table."""
+    """Returns whether the value is a list, a tuple, a range, an array, or a column of a table."""
     if isinstance(value, (str, bytes, bytearray, memoryview, collections.abc.Mapping, type)):
         return False
     return hasattr(value, "__len__") and hasattr(value, "__getitem__") and getattr(value, "shape", 1) != ()

@@ -1,7 +1,7 @@
-"""Colours. Each has one meaning, so that a page may hold pictures of all kinds. There are three families, which
-people with any colour vision can tell apart. Kinds of actions have the colours of Okabe and Ito. Tensor classes are
-light (close to Paul Tol's light scheme). All other things that are compared (runs, streams, groups) have Tol's muted
-colours, which suit lines."""
+"""Colours for pictures. Each colour has one meaning, so that a page may hold pictures of all kinds. There are three
+families, which people with any colour vision can distinguish. Kinds of actions have the colours of Okabe and Ito.
+Tensor classes are light (close to Paul Tol's light scheme). All other things that are compared (runs, streams, groups)
+have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OTHER_KIND = "#999999"
 
 
 def compared(number: int, ax: Any) -> str:
-    """Returns the colour of the run, stream or group with that number, for the background of these axes."""
+    """Returns the colour of the run, stream or group with the given number, for the background of these axes."""
     family = _COMPARED_ON_DARK if on_dark(ax) else _COMPARED
     return family[number % len(family)]
 
@@ -53,7 +53,7 @@ def kind(name: str, ax: Any) -> Any:
 
 
 def neutral(ax: Any) -> Any:
-    """Returns a colour between background and ink, for things that are labelled and need no colour of their own."""
+    """Returns a colour between background and ink, for elements that have a label and need no separate colour."""
     return _mixed(ax, 0.55)
 
 
@@ -68,7 +68,7 @@ def pale(ax: Any) -> Any:
 
 
 def _mixed(ax: Any, share: float) -> Any:
-    """Mixes the background with this share of the ink."""
+    """Mixes the background with a share of the ink."""
     from matplotlib import colors
 
     one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))

@@ -57,8 +57,8 @@ def dtype_name(value: Any) -> str:
 
 
 def _name_of_dtype(value: Any) -> Optional[str]:
-    """Returns the name, or None if it is not an element type. Nothing is imported: a caller who has such a type has
-    imported its module."""
+    """Returns the name, or None if the value is not an element type. No module is imported, because a caller who has
+    such a type has imported its module."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.dtype):
         return str(value).rpartition(".")[2]
@@ -91,7 +91,7 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a number without a fraction. Raises InputError for anything else."""
+    """Returns a number without a fraction. Raises InputError for all other values."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -110,14 +110,14 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """Returns the KEY=VALUE texts of both mappings, as on the command line: a value replaces what is there, and a text
+    """Returns the KEY=VALUE texts of both mappings, as on the command line. A value replaces the old value, and a text
     is read as YAML. Raises InputError, UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 
 
 def mapping(changes: Any) -> Mapping:
-    """Returns the mapping itself; None becomes an empty one. Raises UsageError."""
+    """Returns the mapping itself, or an empty mapping for None. Raises UsageError."""
     if changes is None:
         return {}
     if not isinstance(changes, Mapping):

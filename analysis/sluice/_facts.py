@@ -7,11 +7,11 @@ from typing import Any, Iterator
 import numpy as np
 import pandas as pd
 
-_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # the unit by the end of a fact's name
+_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # for each end of a fact's name, the unit
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """Returns one row per fact: value, unit, of, replica; indexed by name."""
+    """Returns one row per fact, indexed by name, with the columns value, unit, of and replica."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]

@@ -1,8 +1,8 @@
 """The helper is a separate process that forks for each run, so that this process never has a SimGrid engine.
 
-The first run starts it, and it ends with this process. Any number of threads may ask it at once: each request has a
-socket of its own, on which the answer comes as a piece of shared memory. sim/python/protocol.hpp describes the
-messages."""
+The first run starts the helper, and the helper ends with this process. Any number of threads may ask it at the same
+time. Each request has its own socket, on which the answer comes as a piece of shared memory. sim/python/protocol.hpp
+describes the messages."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """Returns whether the helper has ended. It never writes to the control socket, so the socket becomes readable
-        only when the helper ends."""
+        """Returns whether the helper has ended. The helper never writes to the control socket, so that the socket
+        becomes readable only when the helper ends."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:
@@ -112,7 +112,7 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the worker, a program in this folder, in a session of its own, because Ctrl-C is handled here."""
+    """Starts the worker, a program in this folder, in its own session, because this process handles Ctrl-C."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:

@@ -1,7 +1,7 @@
 """Imports modules only when they are needed.
 
-If an interrupt came in the middle of such an import, only half of pandas, for example, would be loaded, and pandas
-could not be imported again in this process. So Ctrl-C waits until the import is done."""
+If an interrupt came in the middle of such an import, only half of a module such as pandas would be loaded, and the
+module could not be imported again in this process. So Ctrl-C waits until the import is done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _whole: dict[str, ModuleType] = {}
 
 
 def late(name: str) -> ModuleType:
-    """Returns the module of that name. A name that begins with a dot is relative to the package."""
+    """Returns the module with the given name. A name that begins with a dot is relative to the package."""
     if name not in _whole:
         with _uninterrupted():
             _whole[name] = importlib.import_module(name, __package__)
@@ -25,7 +25,7 @@ def late(name: str) -> ModuleType:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C. Only the main thread gets KeyboardInterrupt, and only it may set handlers."""
+    """Delays Ctrl-C. Only the main thread gets KeyboardInterrupt, and only the main thread may set handlers."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

@@ -13,8 +13,8 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Measuring energy may take about this many times the seconds of the samples. After that, `joules_error`
-# gives the uncertainty that remains.
+# Measuring energy may take about this multiple of the samples' seconds. If the energy is still uncertain after this
+# time, `joules_error` gives the uncertainty.
 ENERGY_PATIENCE = 10
 # The number of pairs of blocks (with and without the calls) if preparations must be subtracted.
 ENERGY_BLOCKS = 5
@@ -23,8 +23,8 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. So
-    a large tensor reuses the memory of a freed one. Raises InputError if the library has no such option."""
+    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. So a
+    large tensor reuses the memory of a freed tensor. Raises InputError if the library has no such option."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
@@ -65,9 +65,10 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    most_calls: Optional[int] = None  # The largest number of calls per sample. None: prepared calls may run again and
-                                      # again, as long as there are at least `cycle` of them.
-    cycle: int = 1  # calls after which the inputs are the first ones again
+    # The largest number of calls per sample. None means that prepared calls may run again and again, if there are at
+    # least `cycle` of them.
+    most_calls: Optional[int] = None
+    cycle: int = 1  # after this number of calls, the first inputs are used again
 
 
 @dataclass
@@ -81,7 +82,7 @@ class Measured:
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Measures samples until the loop has enough, and then energy if there is a meter."""
+    """Measures samples until the loop has enough of them, and then energy if there is a meter."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -125,9 +126,9 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer of calls that are prepared once and run again and again, and their uncertainty. The
-    counter is wrong by at most its resolution at each end. So there are as many calls as make this error small, or as
-    many as the time limit allows."""
+    """Returns the joules per layer of calls that are prepared once and run again and again, and the uncertainty of
+    these joules. The counter is wrong by at most its resolution at each end. So the number of calls makes this error
+    small, or is limited by the time limit."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -143,10 +144,10 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer of calls that must be prepared before each sample, and their uncertainty: the
-    difference between a block of samples and an equally long block of preparations. There are at least ENERGY_BLOCKS
-    pairs of blocks, with as many samples in each as the time limit allows. The uncertainty is the sum of the counter's
-    error at the ends of the blocks and 1.96 standard errors of the differences."""
+    """Returns the joules per layer of calls that must be prepared before each sample, and the uncertainty of these
+    joules. They are the difference between a block of samples and an equally long block of preparations. There are at
+    least ENERGY_BLOCKS pairs of blocks, with as many samples in each as the time limit allows. The uncertainty is the
+    sum of the counter's error at the ends of the blocks and 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

@@ -1,4 +1,4 @@
-"""The numbers of a run."""
+"""The metrics of a run."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def for_people(value: float, unit: str) -> str:
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """" (did you mean 'x'?)", or nothing. It suggests the shortest name that begins with the given one, or else the
-    most similar."""
+    """Returns " (did you mean 'x'?)", or an empty text. It suggests the shortest name that begins with the given one,
+    or else the most similar name."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)
@@ -56,14 +56,14 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of that name, or the metric has no such key. The text suggests which one may be meant."""
+    """There is no metric of this name, or the metric has no such key. The text suggests which one may be meant."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class _ByKey(dict):
-    """A metric by key: a dict whose errors name the keys that it has."""
+    """A metric with several keys, as a dict. Its errors name the known keys."""
 
     def __init__(self, values: Mapping[str, Any], metric: str) -> None:
         super().__init__((key, _ByKey(value, f"{metric}/{key}") if isinstance(value, dict) else value)
@@ -79,9 +79,9 @@ class _ByKey(dict):
 
 
 class Metrics(MetricTypes, Mapping):
-    """Metrics by name, as in `sluice run --json`: metrics["makespan_s"] or metrics.makespan_s. A metric by key (a
-    link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed: their dicts are
-    copies. An unknown name or key raises a KeyError that is also an InputError."""
+    """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same. A metric
+    with a key (a link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed,
+    because their dicts are copies. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
@@ -94,7 +94,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def units(self) -> dict[str, "str | None"]:
-        """The unit of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word."""
+        """The unit of each metric: s, byte, J, FLOP, sample, 1 (for a ratio), or None for a word."""
         return dict(self._units)
 
     @property
@@ -154,13 +154,13 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """Returns a flat pandas Series; keys follow a slash: "peak_bytes/gpu"."""
+        """Returns a flat pandas Series. Keys follow a slash, as in "peak_bytes/gpu"."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """Returns a pandas DataFrame: value, unit, and meaning."""
+        """Returns a pandas DataFrame with the columns value, unit and meaning."""
         pandas = late("pandas")
         rows = self.rows()
         return pandas.DataFrame(

@@ -1,4 +1,4 @@
-"""Models: networks as graphs of layers, with counts per sample."""
+"""Models, which are networks as graphs of layers, with counts per sample."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _OF_THE_DOCUMENT = ("format", "name", "summary", "source", "parameters", "blocks
 
 @checked
 class Model:
-    """A network. `sluice.model(name_or_path)`, `sluice.from_torch(module, inputs)` and Model(name_or_path) make one.
-    It never changes: `with_` returns another one."""
+    """A network. `sluice.model(name_or_path)`, `sluice.from_torch(module, inputs)` and Model(name_or_path) make a
+    Model. A Model never changes: `with_` returns another Model."""
 
     _native: Any
 
@@ -43,7 +43,7 @@ class Model:
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
         """Returns a model from a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
-        that contains one as its `definition`. Raises InputError."""
+        that contains such a document as its `definition`. Raises InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -76,7 +76,7 @@ class Model:
 
     @property
     def flop(self) -> int:
-        """FLOP of the forward pass of one sample; a MAC is 2."""
+        """FLOP of the forward pass of one sample, where a multiply-accumulate is 2 FLOP."""
         return self._native.flop
 
     @property
@@ -93,8 +93,8 @@ class Model:
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
-        A key with dots leads into the document (models/FORMAT.md). A layer is found by its name, also
-        within repetitions, or by its place from 0. Raises InputError."""
+        A key with dots leads into the document (models/FORMAT.md). A layer is found by its name, also within
+        repetitions, or by its position from 0. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
         texts = _documents.overrides({_within(key, own): value for key, value in given.items()})
@@ -106,7 +106,7 @@ class Model:
         return list(self.stage_table()["layer"])
 
     def layer(self, name: str) -> pandas.Series:
-        """Returns the row of `stage_table` for the layer of that name. Raises InputError."""
+        """Returns the row of `stage_table` for the layer of the given name. Raises InputError."""
         table = self.stage_table()
         found = table[table["layer"] == name]
         if found.empty:
@@ -120,10 +120,10 @@ class Model:
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
         """Returns one row per layer with the columns of `sluice model`. They are counts of one sample (elements, MACs,
-        FLOP, bytes in `dtype`). With a platform there are also milliseconds: over the link that feeds the device, and
-        on the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth, and
-        otherwise peak. `table.attrs` explains each column. state is the number of elements of the output; total_* are
-        running sums."""
+        FLOP, bytes in `dtype`). With a platform there are also milliseconds, over the link that feeds the device and on
+        the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth, and
+        otherwise peak. `table.attrs` explains each column. The column state is the number of elements of the output,
+        and columns total_* are running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -135,13 +135,13 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform;
-        without any platform, one row for a device without a limit. The columns are capacity_bytes, largest (samples;
-        none: any number), step (s), and the bytes at the peak, in total and by class. The columns one_… are for one
-        sample. The columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says why a
-        platform cannot be asked: it may have no rate for the dtype. With a `batch` (samples) there are also the
-        micro-batches in which it is accumulated, and the seconds of a step. `cost` is the cost model for the seconds.
-        `changes` are applied to the scenario whose micro-batch is searched."""
+        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform, or
+        without any platform one row for a device without a limit. The columns are capacity_bytes, largest (samples, or
+        none if any number fits), step (s), and the bytes at the peak, in total and by class. The columns one_… are for
+        one sample. The columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says
+        why a platform has no answer, for example because it has no rate for the dtype. With a `batch` (samples) there
+        are also the micro-batches in which it is accumulated, and the seconds of a step. `cost` is the cost model for
+        the seconds. `changes` are applied to the scenario whose micro-batch is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -193,10 +193,10 @@ def _fit_row(card: dict) -> dict:
 
 @checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
-    """Reads a model from a file, or the model of that name from the zoo (`sluice.models()`).
+    """Reads a model from a file, or the model of the given name from the zoo (`sluice.models()`).
 
-    Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
-    are overrides as the command line has them. Raises InputError, IoError."""
+    Keywords are the model's parameters and `scale`, as in sluice.model("alexnet", scale=200). `changes` are overrides
+    as on the command line. Raises InputError, IoError."""
     found = _sluice.find_document(str(path), "models")
     texts = _documents.overrides(changes, parameters)
     return Model._of(_sluice.Model.load(found, texts))

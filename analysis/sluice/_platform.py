@@ -1,4 +1,4 @@
-"""Platforms: devices, memories and the links between them."""
+"""Platforms, which have devices, memories and the links between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @checked
 class Platform:
-    """A machine. `sluice.platform(name_or_path)` and Platform(name_or_path) read one."""
+    """A machine. `sluice.platform(name_or_path)` and Platform(name_or_path) read a Platform."""
 
     _native: Any
     _document: str
@@ -55,7 +55,8 @@ class Platform:
 
     @property
     def device_names(self) -> list[str]:
-        """The names in the order of the document. A device with a count has as many names: gpu0, gpu1."""
+        """The names of the devices in the order of the document. A device with a count of 2 has the names gpu0 and
+        gpu1."""
         return [device.name for device in self._native.devices]
 
     @property
@@ -64,8 +65,8 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory of the platform.
-        None means unlimited."""
+        """Returns the bytes of a device's first memory, of a device's further memory ("gpu_ddr"), or of a memory of the
+        platform. None means unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -80,12 +81,12 @@ class Platform:
         return self._native.device(device).flop_per_s(_documents.dtype_name(dtype))
 
     def bandwidth(self, source: str, target: str) -> float:
-        """Returns the byte per second of the narrowest link on the path from one memory to another."""
+        """Returns the bytes per second of the narrowest link on the path from one memory to another."""
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
-        """Returns one row per device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s, watts, and
-        peak FLOP/s by element type."""
+        """Returns one row per device, with its capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
+        watts, and peak FLOP/s of each element type."""
         pandas = late("pandas")
         rows = []
         for device in self._native.devices:
@@ -100,8 +101,9 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """Returns one row per memory that a device reaches without a link, the default memory first: its pool in plans,
-        whether it belongs to the device alone, capacity in bytes, and read and write in byte/s."""
+        """Returns one row per memory that a device reaches without a link, beginning with the default memory. The
+        columns give its pool in plans, whether it belongs to the device alone, capacity in bytes, and read and write in
+        byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -109,7 +111,7 @@ class Platform:
         return pandas.DataFrame(rows).set_index(["device", "pool"])
 
     def links(self) -> pandas.DataFrame:
-        """Returns one row per direction of a link: bandwidth in byte/s, setup and latency in s."""
+        """Returns one row per direction of a link, with bandwidth in byte/s, and setup and latency in s."""
         pandas = late("pandas")
         columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]
         return pandas.DataFrame(self._native.edges(), columns=columns)
@@ -122,7 +124,7 @@ class Platform:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Platform) or not (self.document and other.document):
-            return self is other  # only the platform that a policy receives has no document
+            return self is other  # None for the platform that a policy receives
         return self.document == other.document
 
     def __hash__(self) -> int:
@@ -133,7 +135,7 @@ class Platform:
 
 
 def named(given: Union[Platform, str, Path]) -> Platform:
-    """Returns a Platform as it is, or reads the platform of that name or path. Raises InputError, IoError."""
+    """Returns a Platform as it is, or reads the platform of the given name or path. Raises InputError, IoError."""
     if isinstance(given, Platform):
         return given
     if not isinstance(given, (str, Path)):
@@ -144,10 +146,10 @@ def named(given: Union[Platform, str, Path]) -> Platform:
 
 @checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform from a file, or the platform of that name from the zoo (`sluice.platforms()`).
+    """Reads a platform from a file, or the platform of the given name from the zoo (`sluice.platforms()`).
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 
-    `changes` are overrides as the command line has them. Raises InputError, IoError."""
+    `changes` are overrides as on the command line. Raises InputError, IoError."""
     found = _sluice.find_document(str(path), "platforms")
     return Platform._of(*_sluice.load_platform(found, _documents.overrides(changes)))

@@ -1,4 +1,4 @@
-"""Policies in Python: a decorated function that makes a plan, with a record like that of a C++ policy."""
+"""Policies in Python. A policy is a decorated function that makes a plan, with a record like that of a C++ policy."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 
 class Workload(NamedTuple):
-    """The work that a policy plans. mode: inference or training; strategy: what becomes of activations; dtype: float16,
-    float32, …; batch: samples per batch. A step is `micro_batches_per_step` micro-batches of `micro_batch` samples
-    (`batches_per_step` batches), and there are `steps` steps."""
+    """The work that a policy plans. `mode` is inference or training, `strategy` names the strategy for fates, `dtype`
+    is float16, float32 and so on, and `batch` is the number of samples per batch. A step is `micro_batches_per_step`
+    micro-batches of `micro_batch` samples (`batches_per_step` batches), and there are `steps` steps."""
 
     mode: str
     strategy: str
@@ -34,10 +34,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage, which is consecutive layers, as a policy receives it: number (from 0), name, weight_bytes of the stage;
-    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample. cache_bytes are the
-    keys and values that its layers keep from step to step, for all samples of a step: the plan holds them in a tensor
-    of class kv_cache whose home is the stage's device."""
+    """A stage (consecutive layers) as a policy receives it. It has a number (from 0), a name, and weight_bytes.
+    input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample. cache_bytes
+    are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds them in a
+    tensor of class kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -52,7 +52,7 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a builder. Others can wait for it, and it can allocate and use tensors."""
+    """An action of a builder. Other actions can wait for it, and it can allocate and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 
@@ -60,8 +60,8 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Waits until the execution of `on` that was `distance` iterations ago has ended and its data have arrived. If
-        `on` is None, does nothing."""
+        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until it has ended and
+        its data have arrived. If `on` is None, this method has no effect."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -70,14 +70,14 @@ class Action:
         return self
 
     def allocate(self, tensor: int, node: str) -> Action:
-        """Allocates the tensor in the memory of `node`: the action starts only when the memory has granted the
+        """Allocates the tensor in the memory of `node`. The action starts only when the memory has granted the
         bytes."""
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
-        """Uses the tensor in the memory of `node` as an operand: the action reads it, writes it, or both. The memory
-        holds it until the action ends; the last use frees it."""
+        """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
+        holds the tensor until the action ends, and the last use frees it."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write it")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
@@ -93,19 +93,19 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Makes the action start no earlier than `seconds` after the start of the run. This is only for prologue and
-        epilogue: an iteration of the body starts when the iteration before allows it, not at a given time."""
+        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of prologue and
+        epilogue can have such a time, because an iteration of the body starts when the iteration before allows it."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
         """Sets the seconds of a computation instead of the cost model. A plan that is made without a scenario has no
-        cost model, so each of its computations needs this."""
+        cost model, so that each of its computations needs these seconds."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
     def part_of(self, collective: int) -> Action:
-        """Makes the action part of that collective of the builder."""
+        """Makes the action a part of the builder's collective with this number."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 
@@ -123,26 +123,27 @@ class Action:
 
 @checked
 class PlanBuilder:
-    """Makes a plan: first tensors, then actions. Each stream executes its actions in the order in which they are added,
-    and a device's memory is granted in this order. Nodes are the names of devices and memories."""
+    """Makes a plan, to which tensors are added first, and then actions. Each stream executes its actions in the order
+    in which they are added, and a device's memory is granted in this order. Nodes are the names of devices and
+    memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """Adds a tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or kv_cache.
-        `home`: the memory that holds it from start to end. Returns its number."""
+        `home` is the memory that holds the tensor from start to end. Returns its number."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
-        """Adds a further memory to a device, with `capacity` bytes (None: unlimited). The device's first memory has the
-        name of the device. Tensors may be in the new memory, and links may lead to it."""
+        """Adds a further memory to a device, with `capacity` bytes (None means unlimited). The device's first memory
+        has the name of the device. Tensors may be in the new memory, and links may lead to it."""
         self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
         """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
-        two memories use it. Transfers over it have a stream of their own."""
+        two memories use the link. Transfers over it have their own stream."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
@@ -157,7 +158,7 @@ class PlanBuilder:
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: Computation = "forward") -> Action:
-        """Adds a computation of a stage for some samples; the cost model gives its seconds."""
+        """Adds a computation of a stage for the given samples. The cost model gives its seconds."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
@@ -165,15 +166,15 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Moves a tensor (kind: load, save, send, move, all_reduce, …) on the copy engine of that route. The transfer
-        uses the source (`release`) and allocates the target (`allocate`)."""
+        """Adds a transfer of a tensor on the copy engine of the route. Its kind is load, save, send, move, all_reduce
+        and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report: a number, with its `unit` (s, byte) if it has one, a list of texts, or a
-        text. Any other value is converted to a text. `of` is the group, stage or device that it is about."""
+        """Records a decision for the report. The value is a number, with its `unit` (s, byte) if it has one, a list of
+        texts, or a text. Any other value is converted to a text. `of` is the group, stage or device of the decision."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):
@@ -196,10 +197,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity has a `unit`
-    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in that unit. A parameter without a default is
-    required; if it is `optional`, it may be None. For types other than choice, `choices` are words that are allowed in
-    addition. Numbers are at least 0, unless a `minimum` says otherwise."""
+    """A parameter of a policy. Its `type` is boolean, integer, number, quantity, text or choice. A quantity has a
+    `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in this unit. A parameter without a
+    default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words that
+    are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
@@ -219,9 +220,9 @@ def policies_of_this_process() -> frozenset[str]:
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
-    """Makes a function(stages, platform, workload, parameters) -> Plan a policy: scenarios may name
-    it, its parameters are checked, and `sluice.policies()` lists it. It runs in this process; its
-    exceptions reach the caller who asks for the plan.
+    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name it, its parameters
+    are checked, and `sluice.policies()` lists it. It runs in this process, and its exceptions are passed on to the
+    caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
@@ -255,15 +256,15 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
 
         sluice.load("alexnet_resident").with_(policy={"name": "in_turn"}).run()
 
-    stages: a list of sluice.Stage (number, name, weight_bytes, input_bytes, output_bytes,
-    workspace_bytes, macs, flop, cache_bytes); workload: a sluice.Workload (mode, strategy, dtype,
-    batch, micro_batch, batches_per_step, steps, micro_batches_per_step); platform: a
-    sluice.Platform; parameters: a dict. sluice.PlanBuilder makes the plan; its compute and transfer
-    return a sluice.Action, which says what it waits for, allocates and uses.
+    The function gets four arguments. `stages` is a list of sluice.Stage (number, name, weight_bytes, input_bytes,
+    output_bytes, workspace_bytes, macs, flop, cache_bytes). `platform` is a sluice.Platform. `workload` is a
+    sluice.Workload (mode, strategy, dtype, batch, micro_batch, batches_per_step, steps, micro_batches_per_step).
+    `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods compute and transfer return a
+    sluice.Action, whose methods say what the action waits for, allocates and uses.
 
     With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and
-    `strategies` are the workloads and fates that it can plan; others are refused. A second policy of the same name
-    replaces the first one. The name of one of Sluice's own policies is an InputError."""
+    `strategies` are the workloads and fates that the policy can plan; others are refused. A second policy of the same
+    name replaces the first policy. The name of a built-in policy raises InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -1,4 +1,4 @@
-"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row: rows in the file stay, and the file is complete
+"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows in the file stay, and the file is complete
 after each row."""
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys that say what
-    was measured and how must equal those in the file. An existing file keeps its `idle` power."""
+    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys about the
+    machine and the way of measuring must equal those in the file. An existing file keeps its `idle` power."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)

@@ -1,6 +1,6 @@
-"""A recording: everything that a trace holds, in memory that the helper shares with this process.
+"""A recording, which has the contents of a trace in memory that the helper shares with this process.
 
-Columns are read-only views of it without copies; the memory is freed with the last view.
+Columns are read-only views of this memory without copies. The memory is freed with the last view.
 sim/run/recording/recording.hpp describes the format."""
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 
 _HEAD = struct.Struct("<8sQ")
-NOBODY = np.uint32(0xFFFFFFFF)  # the code that means none
+NOBODY = np.uint32(0xFFFFFFFF)  # the code for no name
 REASONS = ("none", "data", "memory")
 
 
 class Recording:
-    """Columns by name ("spans/start"), and `info`: status, header, metrics, units, series."""
+    """Columns by name ("spans/start"). `info` has the status, header, metrics, units and series."""
 
     def __init__(self, memory) -> None:
         magic, length = _HEAD.unpack_from(memory)

@@ -24,7 +24,8 @@ def bins(seconds: float, count: int) -> np.ndarray:
 
 def dataset(r: "Recording", times: Sequence[float], makespan: float,
             attributes: dict[str, Any]) -> "xarray.Dataset":
-    """Returns utilisation by stream, level by pool and samples done, for the bins that end at `times`."""
+    """Returns the utilisation of each stream, the level of each pool and the samples done, for the bins that end at
+    `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
         raise errors.UsageError("'times' must be the ends of the bins: seconds above 0, each later than the "
@@ -62,8 +63,8 @@ def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
     """Returns the most bytes in each bin: at its beginning, or after a change within it."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
-    first = np.searchsorted(time, edges[:-1], "right")  # number of changes up to the beginning
-    last = np.searchsorted(time, edges[1:], "left")  # number of changes before the end
+    first = np.searchsorted(time, edges[:-1], "right")  # number of changes up to the beginning of the bin
+    last = np.searchsorted(time, edges[1:], "left")  # number of changes before the end of the bin
     return np.array([level[a : max(a, b) + 1].max() for a, b in zip(first, last)], dtype=float)
 
 

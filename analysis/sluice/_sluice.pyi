@@ -1,4 +1,4 @@
-"""The C++ module under the package. It is internal, and may change at any time."""
+"""The C++ module of the package. It is internal, and may change at any time."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Optional, Union

@@ -40,7 +40,7 @@ def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
 
 class Table:
     """Read-only columns, and any number of DataFrames that share them. A change to one DataFrame (a new column, another
-    order) does not affect the others."""
+    order) does not affect the other DataFrames."""
 
     def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
         self._columns = {name: _read_only(column) for name, column in columns.items()}
@@ -65,7 +65,7 @@ def _read_only(column):
 
 
 def spans(r: Recording) -> Table:
-    """Returns one row per executed action, ordered by their ends."""
+    """Returns one row per executed action, in the order of the ends."""
     action = r.numbers("spans/action")
     return Table({
         "start": r.numbers("spans/start"),
@@ -116,7 +116,8 @@ def memory(r: Recording) -> Table:
 
 
 def series(r: Recording) -> Table:
-    """Returns one row per bin, indexed by the time at which it ends; one column per series, as in a trace's /series."""
+    """Returns one row per bin, indexed by the time at which the bin ends, with one column per series, as in a trace's
+    /series."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
     busy = r.numbers("series/utilisation")
@@ -156,7 +157,7 @@ def _dotted(name: str) -> str:
 
 
 def _array(column: pd.Series) -> np.ndarray:
-    """Returns a column as an array. Categories become texts, "" if there is none."""
+    """Returns a column as an array. Categories become texts, and a missing category becomes ""."""
     if column.dtype != "category":
         return column.to_numpy()
     return np.append(column.cat.categories.to_numpy(object), "")[column.cat.codes]

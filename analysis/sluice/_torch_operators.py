@@ -1,4 +1,5 @@
-"""The operators of a torch module: the calls of its leaf modules. Equal calls become one operator with a count."""
+"""The operators of a torch module, which are the calls of its leaf modules. Equal calls become one operator with a
+count."""
 
 from __future__ import annotations
 
@@ -28,15 +29,15 @@ class Operator:
     module: nn.Module
     args: tuple
     kwargs: dict
-    preserving: bool  # whether it reads one tensor and makes one of the same shape
+    preserving: bool  # whether it reads one tensor and makes one tensor of the same shape
     occurrences: int = 0
     level: str = "leaf"
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
     """Returns the leaves in the order of their first calls (leaf modules, and functions that are called between them),
-    and the whole module as one operator. They come from one run of the module. Before torch 2.0 forward hooks do not
-    see keywords, so the method itself is watched."""
+    and the whole module as one operator. Leaves and whole module come from one run. Before torch 2.0 forward hooks do
+    not see keywords, so that the method itself is watched."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -63,7 +64,7 @@ class _Run:
         self.found: dict[tuple, Operator] = {}
         self._layers = Layered(module, inputs)
         self._batch = len(inputs[0])
-        self._inside = False  # whether a leaf is being called, because its own calls are part of it
+        self._inside = False  # whether a leaf is being called; calls inside a leaf are part of the leaf
 
     def watched(self, one: nn.Module, forward: Any) -> Any:
         """Returns a method that calls `forward` of a leaf and records the call."""
@@ -82,7 +83,7 @@ class _Run:
             return called()
         self._inside = True
         try:
-            kept = _own((args, kwargs))  # because operations in place would overwrite the inputs
+            kept = _own((args, kwargs))  # operations in place would overwrite the inputs
             before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)
@@ -113,7 +114,7 @@ class _Run:
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
         """Describes a call as the layer that from_torch makes of it, so that the row can price that layer. A call that
-        is not a layer is described in torch's own words."""
+        is not a layer is described by torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -127,7 +128,7 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Copies the module, because measuring in training updates the running means of batch norms."""
+    """Copies the module, because measurements in training update the running means of batch norms."""
     return copy.deepcopy(module)
 
 

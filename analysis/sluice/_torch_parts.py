@@ -12,8 +12,8 @@ from ._torch_watch import VIEWS
 
 
 class Attention(nn.Module):
-    """The scores of queries and keys, their softmax, and the weighted sums of values, as torch computes them without
-    a fused kernel. Inputs: samples, places, width."""
+    """The scores of queries and keys, their softmax, and the weighted sums of values, as torch computes them without a
+    fused kernel. The axes of the inputs are samples, positions and width."""
 
     def __init__(self, heads: int) -> None:
         super().__init__()
@@ -39,8 +39,8 @@ def is_split(module: nn.Module) -> bool:
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """Returns, for each layer of such a module, the layer's document, a module that does only its work, and inputs.
-    Returns nothing if it is not such a module, or if its layers are not the known ones."""
+    """Returns, for each layer of such a module, the layer's document, a module that does only the layer's work, and
+    inputs. The list is empty if the module is not such a module, or if its layers are not the known ones."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

@@ -26,7 +26,7 @@ def synchroniser(device: torch.device) -> Callable[[], None]:
 
 
 def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/cpu0/cache") -> int:
-    """Returns the bytes of the largest cache. Raises InputError if they are not known here."""
+    """Returns the bytes of the largest cache. Raises InputError if the size of the cache cannot be found."""
     if device.type == "cuda":
         size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
     else:
@@ -63,7 +63,8 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """The inputs of the next call: always the same inputs, or the next ones of an array of more than `cache_bytes`."""
+    """Returns the inputs of the next call, which are always the same inputs, or the next inputs in an array of more
+    than `cache_bytes`."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -77,11 +78,12 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls that find none of their inputs in the cache after it was cleared; None: any number."""
+        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means any
+        number."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Must be called before the calls of a sample: clears the cache if all copies together fit into it."""
+        """Clears the cache if all copies together fit into it. This must be called before the calls of a sample."""
         if self._broom is not None:
             self._broom.add_(1)
 
@@ -121,8 +123,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Computes the gradients of inputs and parameters. To exclude the forward pass from the time, one graph per
-    position of the cycle of inputs is made once and then used repeatedly."""
+    """Computes the gradients of inputs and parameters. To exclude the forward pass from the time, one graph is made for
+    each of the inputs that are used in turn, and is then used repeatedly."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

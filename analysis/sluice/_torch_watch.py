@@ -13,11 +13,11 @@ from torch.overrides import TorchFunctionMode
 from . import errors
 from .torch_layers import Layers
 
-VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # the layers around the one that does the work
+VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # layers that surround the layer that does the work
 
 
 class Function(nn.Module):
-    """A function as a module, so that it can be measured like a module."""
+    """A module that calls a function, so that the function can be measured like a module."""
 
     def __init__(self, function: Callable, inplace: bool) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls into layers, like from_torch. A call that is not a layer is not an error: its results count as
+    """Turns calls into layers, like from_torch. A call that is not a layer is not an error, and its results count as
     inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
@@ -106,7 +106,7 @@ def versions_of(value: Any) -> list[int]:
 
 
 def is_new(given: Any, result: Any) -> bool:
-    """Returns whether the call makes new tensors. If it only views a tensor in another way, they share memory."""
+    """Returns whether the call makes new tensors. If it only makes another view of a tensor, both share memory."""
     known = {_memory_of(one) for one in tensors_in(given)}
     return any(_memory_of(one) not in known for one in tensors_in(result))
 

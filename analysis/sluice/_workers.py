@@ -1,6 +1,6 @@
-"""Runs the points of a sweep on workers. These are any concurrent.futures.Executor, or processes that are started here.
-Each point runs in a process of its own (_apart.py). If a point ends this process, the point becomes a row, and the
-worker goes on."""
+"""Runs the points of a sweep on workers. The workers belong to any concurrent.futures.Executor, or are processes that
+are started here. Each worker runs its points in a separate process (_apart.py). If a point ends this process, the point
+becomes a row with a reason, and the worker continues."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 _MOST_IN_A_BATCH = 32
 _MOST_SUBMITTED = 256  # the number of batches that an executor has at the same time
 _BETWEEN_LOOKS_S = 5.0  # the interval at which Dask is asked for its workers while no answer arrives
-_WITHOUT_WORKERS_S = 600.0  # if there has been no worker for so long, all count as lost; the time is long,
+_WITHOUT_WORKERS_S = 600.0  # if there has been no worker for this time, all count as lost; the time is long,
                             # because workers may wait in a queue
 _IDLE_S = 30.0  # results count as lost if all workers are idle for this long while results are awaited
 
@@ -28,8 +28,8 @@ _asker = Asker()  # the processes of a worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
-    """Runs in a worker, and returns the packed result of each point. `attempt` differs each time, because Dask treats
-    calls with the same arguments as one call, and the result of that call may be lost. `library` is the digest of
+    """Runs in a worker, and returns the packed result of each point. `attempt` is another number in each attempt,
+    because Dask treats calls with the same arguments as one call, whose result may be lost. `library` is the digest of
     the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that asks; install the same "
@@ -38,9 +38,9 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 
 class Cluster:
-    """What a Dask client knows about its workers. Dask waits for ever if all workers are gone, or if a result was lost
-    with the worker that held it. Other executors report by themselves that they are broken, so that this object does
-    nothing for them."""
+    """Asks a Dask client about its workers. Dask waits for ever if all workers are gone, or if a result was lost with
+    the worker that held it. For other executors, this object has no effect, because they report themselves that they
+    are broken."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)
@@ -61,7 +61,7 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """Returns whether there were workers, but none for so long that they will not come back."""
+        """Returns whether there were workers, but have been none for such a long time that they will not come back."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
@@ -75,18 +75,18 @@ class Cluster:
 
 class Workers:
     """Asks points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch are asked
-    again one by one, after all others. A point that then has no answer has failed."""
+    again one by one, after all other points. A point that has no answer after this attempt has failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep
         self._submitted = 0
 
     def run_on(self, executor: Executor, points: dict[int, Overrides]) -> None:
-        """Runs `points`, by number, on the caller's executor."""
+        """Runs `points`, which are given by their numbers, on the caller's executor."""
         self._run(executor, points, max(1, min(_MOST_IN_A_BATCH, len(points) // 64)), ask_batch)
 
     def run_own(self, count: int, points: dict[int, Overrides]) -> None:
-        """Runs `points`, by number, on `count` processes that are started here."""
+        """Runs `points`, which are given by their numbers, on `count` processes that are started here."""
         asker = Asker()
         threads = ThreadPoolExecutor(count)
         size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))

@@ -1,4 +1,4 @@
-"""What an answer says besides its numbers: what was asked, how certain the answer is, and notes."""
+"""The parts of an answer that are not numbers: the question, the certainty of the answer, and notes."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any, Optional
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked, as in `asked` of `sluice run --json`."""
+    """The question, as in `asked` of `sluice run --json`."""
 
     text: str  #: all of it in one line
     model: str
-    parameters: tuple[str, ...]  #: given to the model by the scenario: "tokens=1"
+    parameters: tuple[str, ...]  #: values that the scenario gives to the model, such as "tokens=1"
     platform: str
     mode: str
     dtype: str
-    optimizer: Optional[str]  #: None: nothing is trained
+    optimizer: Optional[str]  #: None if the mode is inference
     batch: int
     micro_batch: int
     batches_per_step: int
     steps: int
     policy: str
-    cut: Optional[str]  #: None: chosen
-    fates: Optional[str]  #: None: chosen, or nothing is trained
+    cut: Optional[str]  #: None if it is chosen
+    fates: Optional[str]  #: None if they are chosen, or if the mode is inference
     cost: str
-    compute_efficiency: Optional[float]  #: share of the peak that the cost model reaches; None: it has none
-    memory_efficiency: Optional[float]  #: share of the memory bandwidth, likewise
+    compute_efficiency: Optional[float]  #: share of the peak that the cost model reaches, if it has such a share
+    memory_efficiency: Optional[float]  #: share of the memory bandwidth that it reaches, if it has such a share
 
     def __str__(self) -> str:
         return self.text
@@ -41,10 +41,10 @@ class Certainty:
     measured: float  #: the share that rests on measurements of the layers themselves
     sourced: float  #: the share that rests on figures of the platform that have a source
     assumed: float  #: the share that rests on figures that are assumed, or that were changed
-    figures: tuple[str, ...]  #: the assumed figures: "devices.gpu.roofline"
+    figures: tuple[str, ...]  #: the assumed figures, such as "devices.gpu.roofline"
     text: str  #: all of it in one line
-    #: What the computation's seconds rest on, with the errors of fits and interpolations, as `certainty.computation` of
-    #: `sluice run --json`; None: the cost model has no fits and no measurements
+    #: The sources of the computation's seconds, with the errors of fits and interpolations, as in
+    #: `certainty.computation` of `sluice run --json`. None if the cost model has no fits and no measurements.
     computation: Optional[dict[str, Any]] = None
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was asked, the certainty, and the notes."""
+    """The question, the certainty, and the notes."""
 
     asked: Optional[Asked] = None
     certainty: Optional[Certainty] = None
@@ -72,7 +72,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Reads the JSON of `sim/study/answer`. For a plan the text is empty, and the answer says nothing."""
+        """Reads the JSON of `sim/study/answer`. For a plan the text is empty, and so is the answer."""
         if not text:
             return cls()
         said = json.loads(text)

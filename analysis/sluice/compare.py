@@ -1,4 +1,4 @@
-"""Compares several runs: their differences, pictures on common axes, and one time base for all."""
+"""Compares several runs: their differences, pictures on common axes, and a common time base."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def _of_a_mapping(function: Asked) -> Asked:
-    """A decorator for a function of one mapping of results by name: for other arguments its error explains this."""
+    """A decorator for a function that takes one mapping of results by name. For other arguments, its error explains
+    this mapping."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         results, *others = args or [kwargs.pop("results", None)]
@@ -46,10 +47,10 @@ def _refused(given: str) -> errors.UsageError:
 
 @_of_a_mapping
 def compare(results: Mapping[str, Result]) -> "Comparison":
-    """Compares runs, given by name: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics, and
-    `.differences` has those that differ, with the change against the first run. `.plot.timeline()`, `.plot.memory()`
-    and `.plot.utilisation()` draw panels on common axes. `.to_xarray()` puts the runs on one time base. Raises
-    UsageError for anything but a mapping of names to results."""
+    """Compares runs that are given by name, as in `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all
+    metrics, and `.differences` has the metrics that differ, with the change from the first run. `.plot.timeline()`,
+    `.plot.memory()` and `.plot.utilisation()` draw panels on common axes. `.to_xarray()` puts the runs on a common time
+    base. Raises UsageError for all arguments except a mapping of names to results."""
     for name, result in results.items():
         if not isinstance(result, Result):
             raise errors.UsageError(f"'{name}' is a {type(result).__name__} and not a Result; .run() returns one")
@@ -78,8 +79,8 @@ class Comparison:
 
     @property
     def frame(self) -> "pandas.DataFrame":
-        """One row per metric ("peak_bytes/gpu"), one column per run, and `unit`. A number that a run does not have is
-        None."""
+        """A table with one row per metric ("peak_bytes/gpu"), one column per run, and the column `unit`. A number that
+        a run does not have is None."""
         pandas = late("pandas")
         rows = {name: {metric: (value, unit) for metric, value, unit in result.metrics.rows()}
                 for name, result in self._results.items()}
@@ -94,8 +95,8 @@ class Comparison:
     @property
     def differences(self) -> "pandas.DataFrame":
         """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
-        first, a column "NAME: change" has the change against the first run, if both are numbers. The change is a share
-        of the first run's number, so that 0.25 means a quarter more."""
+        first, a column "NAME: change" has the change from the first run, if both values are numbers. The change is a
+        share of the first run's number, so that 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results
@@ -106,10 +107,10 @@ class Comparison:
         return table
 
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
-        """Returns all runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest run;
-        `time` (s) is the end of each bin. The variables are utilisation (the share of the bin in which each `stream` is
-        busy), level (the most bytes of each `pool` in the bin) and samples_done. They are NaN after the end of a run.
-        `Result.resampled` does it for one run."""
+        """Returns all runs on a common time base, along the dimension `run`. There are `bins` equal bins from 0 to the
+        end of the longest run, and `time` (s) is the end of each bin. The variables are utilisation (the share of the
+        bin in which each `stream` is busy), level (the most bytes of each `pool` in the bin) and samples_done. They are
+        NaN after the end of a run. `Result.resampled` returns the bins of one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)
@@ -119,7 +120,7 @@ class Comparison:
 
     @property
     def plot(self) -> "ComparisonPlots":
-        """Panels on common axes: .timeline(), .memory(), .utilisation()."""
+        """Draws panels on common axes, with .timeline(), .memory() and .utilisation()."""
         return ComparisonPlots(self._results)
 
     def __repr__(self) -> str:
@@ -134,8 +135,9 @@ class Comparison:
 
 @checked
 class ComparisonPlots(Suggesting):
-    """compare(...).plot: one panel per run, one below the other, with one time axis in one unit and one legend.
-    start, end, unit, title, legend and figsize are as in result.plot; each method returns the Axes of all panels."""
+    """compare(...).plot draws one panel per run, one below the other, with one time axis in one unit and one legend.
+    The arguments start, end, unit, title, legend and figsize are as in result.plot. Each method returns the Axes of all
+    panels."""
 
     def __init__(self, results: dict[str, Result]) -> None:
         self._results = results
@@ -143,7 +145,8 @@ class ComparisonPlots(Suggesting):
     def timeline(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
                  streams: Streams = None, unit: Optional[str] = None, legend: Legend = True,
                  figsize: Size = None) -> "list[Axes]":
-        """Shows what each stream did and when, in each run. A run that ends before `start` has an empty panel."""
+        """Shows the actions of each stream over time, in each run. A run that ends before `start` has an empty
+        panel."""
         rows = [result._recording.rows("streams/name") if streams is None else 1 if isinstance(streams, str)
                 else len(streams) for result in self._results.values()]
 
@@ -155,7 +158,7 @@ class ComparisonPlots(Suggesting):
     def memory(self, pool: Optional[str] = None, start: float = 0.0, end: Optional[float] = None,
                title: Optional[str] = None, *, unit: Optional[str] = None, bytes_unit: Optional[str] = None,
                legend: Legend = True, figsize: Size = None) -> "list[Axes]":
-        """Shows what is in a memory, in each run, with one axis of bytes for all."""
+        """Shows the contents of a memory in each run, with the same axis of bytes for all runs."""
         def draw(result: Result, ax: "Axes") -> None:
             result.plot.memory(pool, ax, start, end, unit=unit, bytes_unit=bytes_unit, title="")
 
@@ -172,7 +175,7 @@ class ComparisonPlots(Suggesting):
 
     def _panels(self, draw: Any, heights: list[float], start: float, title: Optional[str], legend: Legend,
                 figsize: Size, sharey: bool = False) -> "list[Axes]":
-        """`draw` draws a result on axes of the given height (inches)."""
+        """Draws one panel per run. `draw` draws a result on axes of the given height (inches)."""
         axes = late("._axes")
         figure, panels = late("matplotlib.pyplot").subplots(
             len(heights), 1, sharex=True, sharey=sharey, squeeze=False, layout="constrained",
@@ -192,8 +195,8 @@ class ComparisonPlots(Suggesting):
 
 
 def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
-    """Draws one legend for everything that any panel shows. It is beside the panels, or above the first panel in a
-    narrow figure."""
+    """Draws one legend for the entries of all panels. It is beside the panels, or above the first panel in a narrow
+    figure."""
     axes = late("._axes")
     said: dict[str, Any] = {}
     for ax in panels:
@@ -218,8 +221,8 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
 
 
 def _place(label: str) -> int:
-    """Returns the place of a label in the legend: kinds come first, in their order, then classes from the top of the
-    stack down, and then all others."""
+    """Returns the position of a label in the legend. Kinds come first, in their order, then classes from the top of the
+    stack down, and then all other labels."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
     first = label.split(",\n")[0]

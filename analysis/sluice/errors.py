@@ -1,4 +1,5 @@
-"""The errors. Their text is that of the command line, and `exit_code` is the one with which `sluice` would end."""
+"""The errors. Their text is that of the command line, and `exit_code` is the exit code with which `sluice` would
+end."""
 
 from __future__ import annotations
 
@@ -20,14 +21,14 @@ class UsageError(Error):
 
 
 class InputError(Error, ValueError):
-    """A document, an override or a plan says something that is not allowed."""
+    """A document, an override or a plan has a value that is not allowed."""
 
     exit_code = 3
 
 
 @dataclass(frozen=True)
 class Waiter:
-    """An action that cannot start: it awaits another action, or bytes in a pool for its tensors."""
+    """An action that cannot start, because it awaits another action, or bytes in a pool for its tensors."""
 
     stream: str
     action: str
@@ -40,9 +41,9 @@ class Waiter:
 class Infeasible(Error):
     """The question is valid, but its plan does not fit into memory or blocks for ever.
 
-    pool: the memory that is too small; needed_bytes and available_bytes: its bytes; by_class: the needed bytes by
-    tensor class; waiters: the actions that cannot start, a list of Waiter; time_s: when they wait. A value that is not
-    known is None or empty."""
+    `pool` is the memory that is too small, and `needed_bytes` and `available_bytes` are its bytes. `by_class` has the
+    needed bytes of each tensor class. `waiters` is a list of the actions that cannot start (Waiter), and `time_s` is
+    the time at which they wait. A value that is not known is None or empty."""
 
     exit_code = 4
     pool: Optional[str] = None
@@ -82,11 +83,11 @@ class Interrupted(Error):
 
 
 class KeysDropped(UserWarning):
-    """A mapping given to Scenario.with_ replaced one that had further keys."""
+    """A mapping that was given to Scenario.with_ replaced a mapping that had further keys."""
 
 
 class HelperRestarted(RuntimeWarning):
-    """The process that runs simulations had died since the last run; a new one has been started."""
+    """The process that runs simulations had died since the last run, and a new one has been started."""
 
 
 _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interrupted, 143: Interrupted}

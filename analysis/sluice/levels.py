@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_COLUMNS = 300  # columns of a picture: narrower changes cannot be told apart
-_SEEN = 1 / 200  # as a share of the picture's height and width; smaller things cannot be seen
+_COLUMNS = 300  # columns of a picture; narrower changes cannot be distinguished
+_SEEN = 1 / 200  # as a share of the picture's height and width; smaller areas cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
@@ -53,8 +53,8 @@ def _capacity(ax: "Axes", limit: int, near: bool) -> None:
 
 
 def pool_of(r: "Recording", name: Optional[str]) -> int:
-    """Returns the number of the memory of that name; by default the first limited memory that something enters. Raises
-    InputError."""
+    """Returns the number of the memory of the given name, or by default of the first limited memory that a tensor
+    enters. Raises InputError."""
     names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
     if name is not None:
         if name not in names:
@@ -74,7 +74,7 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
     kind = r.texts("tensors/class")
     names = list(dict.fromkeys(kind))
     number = np.array([names.index(one) for one in kind])[r.numbers("memory/tensor")[mine]]
-    level = np.append(0, np.cumsum(delta))  # before the first change, and after each
+    level = np.append(0, np.cumsum(delta))  # before the first change, and after each change
     times, shown = _columns(time, level, start, end)
     return times, {name: np.append(0, np.cumsum(np.where(number == i, delta, 0)))[shown]
                    for i, name in enumerate(names)}
@@ -87,8 +87,8 @@ def _columns(time: np.ndarray, level: np.ndarray, start: float,
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)
     edges, width = np.linspace(start, end, _COLUMNS, endpoint=False, retstep=True)
-    # Each column is widened by half a column on both sides. So a level that returns in every second
-    # column is visible in all columns.
+    # Each column is widened by half a column on both sides. So a level that appears in every second column is visible
+    # in all columns.
     begins = np.clip(np.searchsorted(time, edges - width / 2), first, last)
     ends = np.clip(np.searchsorted(time, edges + 1.5 * width), first, last)
     shown = [a + int(np.argmax(level[a : b + 1])) for a, b in zip(begins, ends)]

@@ -1,8 +1,8 @@
-"""Meters of energy: objects that say how many joules a device has taken since some time.
+"""Meters of energy, which are objects that give the joules that a device has taken since a certain time.
 
 A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
-`joules()`, which never falls. This module has meters of the operating system and the drivers. Any other object with
-these three members is a meter, too."""
+`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers. Any
+other object with these three members is a meter, too."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Meter(Protocol):
     resolution_j: float
 
     def joules(self) -> float:
-        """Returns the joules taken since some time, never less than before."""
+        """Returns the joules that were taken since a certain time. The number never falls."""
 
 
 class Rapl:
@@ -53,8 +53,8 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); often only root may read it") from None
 
     def joules(self) -> float:
-        """Returns the joules of all packages together. It must be called at least once before the counters start again,
-        that is every few minutes."""
+        """Returns the joules of all packages together. It must be called every few minutes, before the counters start
+        again from 0."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]
@@ -63,7 +63,7 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of a GPU by NVIDIA, from the counter of NVML, the library of its driver (Volta and later). The counter
+    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of its driver. The counter
     is updated about every 100 ms."""
 
     name = "nvml"
@@ -99,12 +99,12 @@ class Nvml:
 
 
 class NvidiaSmi:
-    """The energy of a GPU by NVIDIA, from the power that nvidia-smi prints repeatedly. It is for GPUs whose joules NVML
-    does not count (before Volta), and for machines without NVML. Between two samples the power is assumed to be that of
-    the first sample."""
+    """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs whose
+    joules NVML does not count (before Volta), and for machines without NVML. Between two samples the power is assumed
+    to be that of the first sample."""
 
     name = "nvidia-smi"
-    AVERAGED_S = 1.0  # on Ampere and later it prints the mean of a second
+    AVERAGED_S = 1.0  # on Ampere and later, nvidia-smi prints the mean of a second
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
@@ -171,8 +171,9 @@ class NvidiaSmi:
 
 
 def find_meter(cuda: Optional[int] = None) -> Optional[Meter]:
-    """Returns the meter of that GPU, or of the processor if no GPU is given; None if there is no meter. GPUs are
-    counted as in NVML, by their place on the bus; CUDA_DEVICE_ORDER=PCI_BUS_ID makes CUDA count in the same way."""
+    """Returns the meter of the given GPU, or of the processor if no GPU is given. Returns None if there is no meter.
+    GPUs are numbered as in NVML, by their positions on the bus. With CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA has the same
+    numbers."""
     kinds: list[Callable[[], Meter]] = [Rapl] if cuda is None else [lambda: Nvml(cuda), lambda: NvidiaSmi(cuda)]
     for kind in kinds:
         try:

@@ -1,4 +1,5 @@
-"""Placements: which tensors lie in fast memory and which in slow memory. `scenario.placement(...)` computes them."""
+"""Placements, which say which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
+computes them."""
 
 from __future__ import annotations
 
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 
 Sizes = Union[str, float, Sequence[Union[str, float]], None]
 Rates = Union[str, Sequence[float], None]
-_SAME = 1e-6  # a requested size is one of the curve if they differ by at most this share of the needed bytes
+_SAME = 1e-6  # a requested size may differ from a size of the curve by at most this share of the needed bytes
 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario by the size of fast memory and the way to place its tensors. `frame` is the
-    whole curve as a table. `tensors` says how many seconds the memory of each tensor is worth. `plan` returns
-    a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    """The slowdown of a scenario for several sizes of fast memory and ways to place tensors. `frame` is the whole curve
+    as a table. `tensors` gives the seconds that the memory of each tensor is worth. `plan` returns a placement as a
+    plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -46,13 +47,13 @@ class PlacementCurve:
 
     @property
     def cost_model(self) -> str:
-        """The cost model that priced the kernels, depending on the memories of their operands."""
+        """The cost model that gave the prices of the kernels, which depend on the memories of their operands."""
         return str(self._said["cost_model"])
 
     @property
     def in_place(self) -> Optional[tuple[float, float]]:
-        """The given rates (byte/s) at which kernels read and write slow memory. None means that the cost model priced
-        slow memory."""
+        """The given rates (byte/s) at which kernels read and write slow memory. None means that the cost model gave the
+        prices of slow memory."""
         said = self._said["in_place"]
         return said and (float(said["read_bytes_per_s"]), float(said["write_bytes_per_s"]))
 
@@ -78,7 +79,8 @@ class PlacementCurve:
 
     @property
     def needed_bytes(self) -> int:
-        """The most bytes of tensors that exist at the same time. Shares of fast memory are parts of these bytes."""
+        """The most bytes of tensors that exist at the same time. Sizes of fast memory may be given as shares of these
+        bytes."""
         return int(self._said["needed_bytes"])
 
     @property
@@ -88,12 +90,13 @@ class PlacementCurve:
 
     @property
     def frame(self) -> "pandas.DataFrame":
-        """A new table with one row for each size and way, by size: way, fast_bytes, fast_share (of
-        `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (how far the seconds are from the bound, as a part of the seconds), moves_* and bytes_* (moves to either
-        memory, and moves while kernels run), hit_bytes, miss_bytes and written_back_bytes of the cache,
-        oracle_s (seconds that this computer needed to find it), and refused (why the way cannot be used; empty
-        if it can). A number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
+        """A new table with one row for each size and way, in the order of sizes. The columns are way, fast_bytes,
+        fast_share (of `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
+        (the distance of the seconds from the bound, as a share of the seconds). moves_* and bytes_* are moves to either
+        memory, and moves while kernels run; hit_bytes, miss_bytes and written_back_bytes are those of the cache.
+        oracle_s are the seconds that this computer needed to find the placement, and refused says why the way cannot be
+        used (empty if it can be used). A number that a way does not have is NaN. `frame.attrs["units"]` has the
+        units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -104,15 +107,15 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """Returns one row for each tensor, by name; the tensor that matters most comes first. The columns are class,
-        bytes, memory (where it lies; with moves, where it lies at its first use) and worth_s. For a tensor in fast
+        """Returns one row for each tensor, indexed by name, beginning with the tensor that is worth most seconds. The
+        columns are class, bytes, memory (of the tensor; with moves, at its first use) and worth_s. For a tensor in fast
         memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the time. For a
-        tensor in slow memory, it is the seconds that the run would win if the tensor were in fast memory all the time,
-        even without room for it. All other tensors stay where they are, so these seconds do not add up.
+        tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast memory all the
+        time, even without room for it. All other tensors stay in their memories, so that these seconds do not add up.
 
-        fast: a size of the curve, as a share or as bytes; None: the largest size that is at most half of the
-        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or
-        if the way has no placement there."""
+        `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
+        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or if the
+        way has no placement at this size."""
         place = self._place(way, fast)
         rows = json.loads(self._native.worths(place))
         table = late("pandas").DataFrame(rows, columns=["name", "class", "bytes", "memory", "worth_s"])
@@ -123,8 +126,8 @@ class PlacementCurve:
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
         """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy
-        engine. Its `.run()` executes it. fast: as in `tensors`. Raises UsageError if there is no such size, or if
-        the way has no plan there."""
+        engine. `.run()` of the plan executes it. `fast` is as in `tensors`. Raises UsageError if there is no such size,
+        or if the way has no plan at this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 
@@ -167,7 +170,7 @@ class PlacementCurve:
 
 def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], None], device: Optional[str],
               in_place: Rates, nodes: int, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
-    """`Scenario.placement`, which describes it."""
+    """Implements `Scenario.placement`, whose docstring describes it."""
     nodes = whole(nodes, "nodes", most=1_000_000_000)
     named = [ways] if isinstance(ways, str) else [] if ways is None else list(ways)
     if ways is not None and not named:
@@ -180,7 +183,7 @@ def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], N
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Makes errors about sizes and rates name the argument, not the option of the command line."""
+    """Makes errors about sizes and rates name the argument instead of the option of the command line."""
     try:
         yield
     except errors.UsageError as error:
@@ -189,7 +192,7 @@ def _in_words() -> Iterator[None]:
 
 
 def _sizes(fast: Sizes) -> str:
-    """Returns sizes as the option --fast takes them; "" for the sizes that the command uses without this option."""
+    """Returns sizes as the option --fast takes them, or "" for the sizes that the command uses without this option."""
     if fast is None:
         return ""
     one = isinstance(fast, str) or not hasattr(fast, "__len__")
@@ -211,7 +214,7 @@ def _rates(in_place: Rates) -> str:
 
 
 def _size(size: Any) -> str:
-    """Returns a size as a text. A share becomes a percentage with all its digits."""
+    """Returns a size as a text. A share becomes a percentage with all digits."""
     if isinstance(size, str):
         if not size.strip():
             raise errors.UsageError("an empty text for 'fast': expected a size, such as 0.4, '40%' or '16GB'")

@@ -25,8 +25,8 @@ _CROWDED = 1.5  # a size is written under a logarithmic axis if it is at least t
 
 @checked
 class PlacementPlots(Suggesting):
-    """curve.plot.slowdown() and curve.plot.tensors(); each returns its Axes. ax, title, legend and figsize as in
-    result.plot."""
+    """Draws curve.plot.slowdown() and curve.plot.tensors(), which return their Axes. The arguments ax, title, legend
+    and figsize are as in result.plot."""
 
     def __init__(self, curve: "PlacementCurve") -> None:
         self._curve = curve
@@ -35,10 +35,10 @@ class PlacementPlots(Suggesting):
                  title: Optional[str] = None, *, log: bool = False, legend: Legend = True,
                  figsize: Size = None) -> "Axes":
         """Shows the slowdown against having all tensors in fast memory, by the share (percent) of the needed bytes
-        that fits into fast memory. There is a line for each way; broad lines are below narrow ones, so that equal
-        lines can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line marks the
-        fast memory of the device. ways: one way or a list; None: all ways of the curve. log: the axis of shares
-        is logarithmic. Raises UsageError for a way that the curve does not have."""
+        that fits into fast memory. There is a line for each way. Broad lines are below narrow lines, so that equal
+        lines can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line marks the fast
+        memory of the device. `ways` is one way or a list; None means all ways of the curve. With `log`, the axis of
+        shares is logarithmic. Raises UsageError for a way that the curve does not have."""
         table = self._curve.frame
         asked = list(dict.fromkeys(table["way"]))
         chosen = asked if ways is None else [ways] if isinstance(ways, str) else list(ways)
@@ -75,10 +75,10 @@ class PlacementPlots(Suggesting):
     def tensors(self, ax: Optional["Axes"] = None, fast: Union[str, float, None] = None, way: Way = "static",
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
-        """Shows what the memory of the tensors that matter most is worth, with a bar for each of the first `top`.
-        A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be won in fast
-        memory. fast, way: as in `PlacementCurve.tensors`. unit: the unit of time. Raises UsageError in the same
-        cases."""
+        """Shows the seconds that the memories of tensors are worth, with a bar for each of the `top` tensors that are
+        worth most. A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be saved
+        in fast memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of time. Raises
+        UsageError in the same cases."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")
@@ -103,7 +103,8 @@ class PlacementPlots(Suggesting):
         return ax
 
     def _marks(self, ax: "Axes", refused: int) -> list[Any]:
-        """Returns the other entries of the legend: how many results were refused, and the device's fast memory."""
+        """Returns the other entries of the legend, which are the number of refused results and the device's fast
+        memory."""
         said, grey, own = [], _colours.neutral(ax), self._curve.fast_capacity_bytes
         if refused:
             said.append(late("matplotlib.lines").Line2D([], [], color=grey, marker="x", linestyle="", markersize=6,

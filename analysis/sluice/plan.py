@@ -1,4 +1,4 @@
-"""Plans: which actions are executed, where, and in which order, as plain data."""
+"""Plans, which say as plain data which actions are executed, on which stream, and in which order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @checked
 class Plan:
-    """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
+    """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make a Plan."""
 
     def __init__(self, native: _sluice.Plan, file: str = "", scenario_text: str = "",
                  question_bound_s: Optional[float] = None, scenario: Any = None) -> None:
@@ -56,30 +56,32 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy by name: numbers (the name ends with the unit: chosen_s), texts and lists. A fact
-        about each group or stage is a dict. The facts of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name. They are numbers (whose names end with the unit, as in chosen_s), texts
+        and lists. A fact about each group or stage is a dict. The facts of each replica are a dict, too
+        (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """One row per action, in listing order: seconds (of computations), flop, joules above idle, bytes (of
-        transfers); waits: (number of an action, iterations ago)."""
+        """A table with one row per action, in listing order. It has the seconds (of computations), flop, joules above
+        idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
 
     @property
     def tensors(self) -> pandas.DataFrame:
-        """One row per tensor: bytes, class, and the memory that holds it from start to end."""
+        """A table with one row per tensor, with its bytes, its class, and the memory that holds it from start to
+        end."""
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
     @property
     def fates(self) -> pandas.DataFrame:
-        """What becomes of the activations of each stage until its backward pass, by the stage's number. The columns are
-        name, fate ("keep", "recompute", "offload", or both of the last two if parts differ), and the cost in one run of
-        the body: recomputed_s and saved_bytes. It is computed from the actions, so it works for the plan of any policy.
-        It is empty for a plan without training."""
+        """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
+        name, fate ("keep", "recompute", "offload", or both "recompute" and "offload" if parts differ), and the cost in
+        one run of the body, recomputed_s and saved_bytes. The table is computed from the actions, so that it works for
+        the plan of any policy. It is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
@@ -106,9 +108,9 @@ class Plan:
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: Executor = "auto") -> Result:
-        """Executes the plan. `progress`: True for a bar, or a function that receives the number of executed actions and
-        the number of all actions. `executor`: "simgrid", "replay", "both" (InternalError if they differ), or "auto", as
-        in `sluice run --executor`. Raises UsageError for any other executor."""
+        """Executes the plan. `progress` is True for a bar, or a function that receives the number of executed actions
+        and the number of all actions. `executor` is "simgrid", "replay", "both" (InternalError if they differ), or
+        "auto", as in `sluice run --executor`. Raises UsageError for any other executor."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)

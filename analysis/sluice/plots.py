@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each function returns its Axes. Axes are in seconds and bytes; the unit that
-they show suits all panels that share them. _colours.py says what the colours mean."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. Axes are in seconds and bytes, and show a unit
+that suits all panels that share them. _colours.py explains the colours."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Size = Optional[tuple[float, float]]
 
 @checked
 class Plots(Suggesting):
-    """result.plot.timeline() and others.
+    """Draws result.plot.timeline() and other pictures.
 
-    ax: the axes to draw on; by default a new figure of `figsize` (inches). title: replaces the default title; "" for
-    none. unit: of the time axis ("s", "ms", "µs", "ns"); by default the one that suits all panels that share the
-    axis. legend: False for none, or one of matplotlib's places ("upper right"). Panels that share an axis are drawn
-    one after the other: the axis grows until it shows all of them. For print see sluice.paper."""
+    `ax` is the axes to draw on, by default in a new figure of `figsize` (inches). `title` replaces the default title;
+    "" means no title. `unit` is the unit of the time axis ("s", "ms", "µs", "ns"), by default the unit that suits all
+    panels that share the axis. `legend` is False for no legend, or one of matplotlib's places ("upper right"). If
+    panels share an axis, each panel extends the axis until all of them are shown. For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -40,10 +40,10 @@ class Plots(Suggesting):
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows what each stream did and when: one row per stream, one bar per action, from `start` to `end` (s). Stage
-        numbers are written in the bars that have room. Actions too narrow to be told apart become a strip. Its height
-        is the share of the time in which such an action is executed, by kind. `streams`: the names of the streams to
-        show; by default all."""
+        """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
+        `end` (s). Stage numbers are written in the bars that have room. Actions that are too narrow to be distinguished
+        become a strip. The height of a strip is the share of the time in which such an action is executed, by kind.
+        `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -58,10 +58,10 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows what is in a memory from `start` to `end` (s), by tensor class. If it changes too often to be seen, it
-        shows the moments of the highest levels. `pool`: by default the first limited memory that something enters. A
-        line marks the capacity, or a number if the capacity is far above. `bytes_unit`: "B", "kB", "MB", "GB" or "TB".
-        The legend names the classes that can be seen."""
+        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
+        to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
+        that a tensor enters. A line marks the capacity, or a number if the capacity is far above the levels.
+        `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -79,8 +79,8 @@ class Plots(Suggesting):
     def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                     title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows how busy each stream is from `start` to `end` (s), and on average: one panel per stream, or with `ax`
-        one line per stream. Actions too narrow to be told apart are combined."""
+        """Shows how busy each stream is from `start` to `end` (s), and on average. There is one panel per stream, or
+        with `ax` one line per stream. Actions that are too narrow to be distinguished are combined."""
         start, end = self._window(start, end)
         busy = self._shares(start, end, self._streams(streams))
         axes = late("._axes")
@@ -102,10 +102,11 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows what limits each stage: FLOP/s against FLOP per byte that comes to the device (loaded or received),
-        with the device's peak and the link that feeds it (Williams et al. 2009, with transfers to the device instead of
-        DRAM traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages that
-        have room are labelled; those that take longest come first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
+        """Shows the limit of each stage, as FLOP/s against FLOP per byte that is loaded or received. The picture has
+        the device's peak and the link that feeds the device (Williams et al. 2009, with transfers to the device instead
+        of DRAM traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages
+        are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s", "TFLOP/s" and
+        so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
@@ -144,7 +145,7 @@ class Plots(Suggesting):
         ax.set_ylabel("busy (%)")
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
-        """Returns the time to be shown. Raises InputError if nothing can be shown."""
+        """Returns the start and end to be shown. Raises InputError if nothing can be shown."""
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
@@ -156,8 +157,8 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """Returns the numbers of the streams in the wanted order; by default device by device, with computation first.
-        Raises InputError."""
+        """Returns the numbers of the streams in the requested order, or by default device by device, with computation
+        first. Raises InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
         devices = r.texts("streams/device")
@@ -173,7 +174,7 @@ class Plots(Suggesting):
         return [names.index(name) for name in wanted]
 
     def _title(self, what: str) -> str:
-        """Returns a title: what is shown, for which run, and how long the run took."""
+        """Returns a title with the kind of picture, the run, and the run's makespan."""
         return (what + (f" of {self._name}" if self._name else "")
                 + (f", {for_people(self._makespan, 's')} in all" if self._makespan else ""))
 

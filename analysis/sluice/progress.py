@@ -1,4 +1,4 @@
-"""The progress of a run: a bar, or a function of the caller."""
+"""The progress of a run, shown by a bar or by a function of the caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of a run, from the run itself or from a trace."""
+"""Results, from a run or from a trace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HEADLINES = ("makespan_s", "first_step_s", "step_s", "steady_throughput_samples
 
 @checked
 class Result:
-    """Metrics, spans, memory levels and series of one run. Times are in seconds from its start."""
+    """Metrics, spans, memory levels and series of one run. Times are in seconds from the start of the run."""
 
     def __init__(self, memory: Any, answer: Union[str, Callable[[], str]] = "") -> None:
         self._recording = Recording(memory)
@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. It is made only when it is needed, because its notes take further simulations."""
+        """The answer as JSON. It is made only when it is needed, because its notes need further simulations."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -51,14 +51,14 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """What was asked: model, platform, workload, policy and cost. Printed, it is one line. It is None if a plan was
+        """The question: model, platform, workload, policy and cost. It is printed as one line. It is None if a plan was
         run without a scenario, and for older traces."""
         return self._answer.asked
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """How certain the answer is: the shares of its seconds of work that rest on measurements, on figures with a
-        source, and on assumed figures. It is None whenever `asked` is None."""
+        """The certainty of the answer. It has the shares of the seconds of work that rest on measurements, on figures
+        with a source, and on assumed figures. It is None whenever `asked` is None."""
         return self._answer.certainty
 
     @property
@@ -68,9 +68,9 @@ class Result:
 
     @property
     def status(self) -> str:
-        """"complete", or "no samples" if everything was executed but no action completed a sample (`Action.done` marks
-        the actions that do). A trace may also be "aborted" (by a signal) or "failed": then it holds what was
-        executed."""
+        """"complete", or "no samples" if all actions were executed but no action completed a sample (see
+        `Action.done`). A trace may also be "aborted" (by a signal) or "failed". In this case it holds the actions that
+        were executed."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
@@ -83,45 +83,47 @@ class Result:
                        {row[0]: row[5] for row in rows if row[5]})
 
     def _table(self, name: str) -> "pandas.DataFrame":
-        """Returns a new DataFrame of the table of that name. Its columns are made only once."""
+        """Returns a new DataFrame of the table of the given name. The columns are made only once."""
         if name not in self._tables:
             self._tables[name] = getattr(late("._tables"), name)(self._recording)
         return self._tables[name].frame()
 
     @property
     def spans(self) -> "pandas.DataFrame":
-        """One row per executed action, ordered by their ends. The columns are start, end, available (when actions that
-        wait for it may start) and waited (how long the stream was idle before it), all in s; stream and device; what it
-        waited for (reason, blocker) and the row of the span that ended the wait (cause; -1 if there is none); stage by
-        number and name (-1 and none if there is no stage); the bytes that it moved, and the flop that it computed. Each
-        access returns a new DataFrame that you may change. Its columns of numbers are read-only views of shared memory,
-        so `-=` is refused: assign `spans["start"] - t0` instead, or use `spans.copy()`."""
+        """A table with one row per executed action, in the order of the ends. The columns start, end, available (when
+        actions that wait for it may start) and waited (how long the stream was idle before it) are in s. Further
+        columns are stream and device, the reason and the blocker of the wait, and cause, the row of the span that ended
+        the wait (-1 if there is none). The stage is given by number and name (-1 and none if there is no stage). The
+        last columns are the bytes that the action moved, and the flop that it computed. Each access returns a new
+        DataFrame that you may change. Its columns of numbers are read-only views of shared memory, so that `-=` is
+        refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
     def memory(self) -> "pandas.DataFrame":
-        """One row per tensor that enters (delta > 0) or leaves a pool: time in s, level (in the pool afterwards) and
-        delta in bytes. A new DataFrame each time, as for `spans`."""
+        """A table with one row per tensor that enters (delta > 0) or leaves a pool, with time in s, and level (of the
+        pool afterwards) and delta in bytes. Each access returns a new DataFrame, as for `spans`."""
         return self._table("memory")
 
     @property
     def series(self) -> "pandas.DataFrame":
-        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends: utilisation of each stream
-        (0 to 1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each time, as for
-        `spans`."""
+        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends. They are the utilisation of
+        each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each access returns a new
+        DataFrame, as for `spans`."""
         return self._table("series")
 
     @property
     def stages(self) -> "pandas.DataFrame":
-        """One row per stage of the plan, by its number: name, the devices that worked on it, its spans, compute_s
-        (busy time of compute streams), flop, loaded_bytes and saved_bytes, and when its first work began and its last
-        work ended (start, end, in s)."""
+        """A table with one row per stage of the plan, indexed by its number. The columns are name, the devices that
+        worked on it, its spans, compute_s (busy time of compute streams), flop, loaded_bytes and saved_bytes, and the
+        times at which its first work began and its last work ended (start and end, in s)."""
         return late("._tables").stages(self._recording)
 
     @property
     def facts(self) -> "pandas.DataFrame":
-        """The decisions of the policy, one row each by name: value and unit; `of`, the group, stage or device that it
-        is about; and the `replica` that decided it ("" for none). This is `plan.facts` as a table."""
+        """The decisions of the policy as a table, indexed by name. The columns are value, unit, `of` (the group, stage
+        or device of the decision), and the `replica` that made the decision ("" for none). The table has the same
+        decisions as `plan.facts`."""
         return late("._facts").table(json.loads(self._parsed_plan.facts))
 
     @cached_property
@@ -130,21 +132,21 @@ class Result:
 
     def to_xarray(self) -> "xarray.Dataset":
         """Returns spans (dimension span), memory events (event) and series (time) with their units. Its attrs are name,
-        status, the scenario and all metrics that exist ("peak_bytes.gpu"). to_netcdf writes it. Bytes beyond a 32-bit
-        integer become floats in the file, as some forms of netCDF require."""
+        status, the scenario and all metrics that exist ("peak_bytes.gpu"). Its method to_netcdf writes it to a file.
+        Bytes beyond a 32-bit integer become floats in the file, as some forms of netCDF require."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
-        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. It has the share of
-        each bin in which each stream is busy, the most bytes in each pool, and samples done. They are NaN in bins that
-        begin after the end of the run. `sluice.compare(...).to_xarray()` does this for several runs."""
+        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. For each bin, it has
+        the share in which each stream is busy, the most bytes in each pool, and samples done. These numbers are NaN in
+        bins that begin after the end of the run. `sluice.compare(...).to_xarray()` returns the bins of several runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML that sluice.Scenario.from_text reads; empty if a plan was run."""
+        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. It is empty if a plan was run."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
@@ -160,7 +162,7 @@ class Result:
 
     @property
     def plot(self) -> "Plots":
-        """Pictures: .timeline(), .memory(), .utilisation(), .roofline()."""
+        """Draws pictures, with .timeline(), .memory(), .utilisation() and .roofline()."""
         return late(".plots").Plots(self._recording, self.name, self.metrics["makespan_s"], self.scenario)
 
     def save(self, path: Union[str, Path]) -> None:
@@ -169,10 +171,10 @@ class Result:
 
     def export(self, path: Union[str, Path], to: Optional[Export] = None,
                table: Optional[str] = None) -> None:
-        """Writes the run for another program, as `sluice export` does: perfetto, chrome, csv or data-island. Without
-        `to` the extension of the path decides: .pftrace, .json or .csv. `table` is for a data-island: metrics (the
-        default), stages, or layers, which is the stage table of the model that was run. Raises UsageError, IoError,
-        and InputError for the layers of a plan."""
+        """Writes the run for another program, as `sluice export` does. `to` is perfetto, chrome, csv or data-island.
+        Without `to`, the extension of the path (.pftrace, .json or .csv) gives the format. `table` is the table of a
+        data-island: metrics (the default), stages, or layers, which is the stage table of the model that was run.
+        Raises UsageError, IoError, and InputError for the layers of a plan."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
             raise errors.UsageError("give 'to': one of perfetto, chrome, csv, data-island, because the "

@@ -1,4 +1,4 @@
-"""Draws the roofline of a run: the peak and the links of its platform, and the position of each stage."""
+"""Draws the roofline of a run, with the peak and the links of its platform, and the position of each stage."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SAME = 0.02  # decades; points that are closer than this share a name
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. Its seconds are those in which it loads, computes or does both, so no stage is
-    above the roof."""
+    """A stage that loads and computes. Its seconds are those in which it loads, computes or does both, so that no stage
+    is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte
@@ -35,7 +35,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Points:
-    """The numbers that are drawn."""
+    """The numbers of a picture."""
 
     device: str
     dtype: str
@@ -142,7 +142,7 @@ def _covered(start: np.ndarray, end: np.ndarray) -> float:
 
 
 def _name(ax: "Axes", points: Points) -> None:
-    """Labels the points; points that lie on each other share a label. The longest stages come first."""
+    """Labels the points. Points at the same position share a label. The longest stages come first."""
     groups: dict[tuple[float, float], list[str]] = {}
     for stage in sorted(points.stages, key=lambda one: -one.seconds):
         x, y = stage.intensity, stage.flop_per_s

@@ -32,8 +32,8 @@ Changes = Mapping[str, Any]
 
 @checked
 class Scenario:
-    """A question. It never changes: `with_` returns another one. `sluice.load(name_or_path)` and
-    Scenario(name_or_path) read one; Scenario({...}) is `from_dict`."""
+    """A question. A Scenario never changes: `with_` returns another Scenario. `sluice.load(name_or_path)` and
+    Scenario(name_or_path) read a Scenario, and Scenario({...}) is the same as `from_dict`."""
 
     _native: Any
 
@@ -50,12 +50,11 @@ class Scenario:
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
+        """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md). The key `format` may be left out.
 
-        The values of `model` and `platform` may be a Model and a Platform, or names of those that
-        come with Sluice: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files
-        that it names are relative to the folder `relative_to` (default: the current one). Raises
-        InputError."""
+        The values of `model` and `platform` may be a Model and a Platform, or the names of bundled ones, as in
+        {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files that the document names are relative to
+        the folder `relative_to`, by default the current folder. Raises InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
         return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
 
@@ -63,8 +62,8 @@ class Scenario:
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
         """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario`
-        of a Result. Files that it names are relative to the folder `relative_to` (default: the current one). Raises
-        InputError."""
+        of a Result. Files that the document names are relative to the folder `relative_to`, by default the current
+        folder. Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls._of(_sluice.Scenario.parse(text, name, path, []))
@@ -76,7 +75,7 @@ class Scenario:
 
     @property
     def question(self) -> str:
-        """The question in words; may be empty."""
+        """The question in words, or an empty text."""
         return self._native.question
 
     @property
@@ -108,10 +107,10 @@ class Scenario:
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. A key of a whole mapping replaces this mapping by a word, a
-        dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
-        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to
-        the scenario, or to the current folder. Raises InputError with the command line's text."""
+        A key with dots changes one value. If the key is that of a mapping, the whole mapping is replaced by a word, a
+        dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the warning
+        sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the scenario, or to the
+        current folder. Raises InputError with the command line's text."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -124,7 +123,7 @@ class Scenario:
         return changed
 
     def stages(self) -> pandas.DataFrame:
-        """Returns one row per stage. Bytes are per sample, except weight_bytes; macs and flop are per sample."""
+        """Returns one row per stage. macs, flop and bytes are per sample, except weight_bytes."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "cache_bytes", "macs", "flop"]
@@ -134,17 +133,17 @@ class Scenario:
         return table
 
     def plan(self) -> Plan:
-        """Returns the plan that its policy makes. Raises InputError, Infeasible, and the exceptions of a policy in
-        Python."""
+        """Returns the plan that the scenario's policy makes. Raises InputError, Infeasible, and the exceptions of a
+        policy in Python."""
         plan = self._native.plan()
         return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound(),
                     scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
-        """Runs the scenario in the helper process. `progress`: True for a bar, or a function that receives the number
-        of executed actions and the number of all actions. `executor`: as in Plan.run. Raises Infeasible if it does not
-        fit or blocks, InputError, HelperDied. Ctrl-C raises KeyboardInterrupt, and nothing keeps running."""
+        """Runs the scenario in the helper process. `progress` is True for a bar, or a function that receives the number
+        of executed actions and the number of all actions. `executor` is as in Plan.run. Raises Infeasible if the plan
+        does not fit or blocks, InputError, HelperDied. Ctrl-C raises KeyboardInterrupt, and the run ends."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
@@ -159,22 +158,21 @@ class Scenario:
                                     "platform.links.host.bandwidth": ["16GB/s", "32GB/s"]})
             sweep.frame[["workload.batch", "status", "makespan_s"]]
 
-        changes: keys as in `with_`, each with a list of values. over: "grid": every combination of the
-        values; "zip": the first values of all keys together, then the second ones; "points": `changes`
-        is a list of mappings with the same keys, one per point.
-        workers: None means threads of this process; or a number of processes, which are started again
-        when a point ends one of them; or any concurrent.futures.Executor, such as that of a Dask client
-        (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor.
-        store: an SQLite file that keeps each answer. A point that it has is not asked again, except a
-        failed one with `retry_failed`. sim/study/sweep/FORMAT.md describes the file.
-        verify: this share of the points also runs in SimGrid and must take as long there; 0: none.
-        progress: as in `run`, in points.
-        executor: "simgrid" runs every point with SimGrid, each in a process of its own; `workers` is then
-        None or how many run at once, and `verify` means nothing.
+        `changes` has keys as in `with_`, each with a list of values. With `over` = "grid", there is a point for every
+        combination of the values. With "zip", the first point has the first values of all keys, the second point the
+        second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
+        `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
+        such as that of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point ends one
+        of the processes, the process is started again.
+        `store` is an SQLite file that keeps each answer. Points in the store are not asked again, except failed points
+        with `retry_failed`. sim/study/sweep/FORMAT.md describes the file. `verify` is the share of the points that also
+        run in SimGrid, where they must take as long. With 0, no point does. `progress` is as in `run`, but counts
+        points. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
+        `workers` is None or the number of processes at a time, and `verify` has no effect.
 
-        A point that does not fit, or that cannot be asked, is a row with its reason. Raises
-        UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
-        SimGrid differs. Ctrl-C raises KeyboardInterrupt; the answers until then are in the store."""
+        A point that does not fit, or that cannot be asked, is a row with its reason. Raises UsageError, InputError if
+        no point could be asked, IoError of the store, and InternalError if SimGrid differs. Ctrl-C raises
+        KeyboardInterrupt, but the answers that have arrived are in the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
@@ -182,29 +180,29 @@ class Scenario:
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
                   in_place: Union[str, Sequence[float], None] = None, nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
-        """Finds out which tensors should lie in a device's fast memory and which in its slow memory, and
-        what each size of fast memory brings, as `sluice placement` does (docs/placement.md):
+        """Finds which tensors should be in a device's fast memory and which in its slow memory, for several sizes of
+        fast memory, as `sluice placement` does (docs/placement.md):
 
             curve = scenario.placement(fast=[0.25, 0.5, "16GB"], ways=["static", "asynchronous"])
             curve.frame[["way", "fast_share", "slowdown"]]
             curve.plot.slowdown()
 
-        fast: a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are
-        needed at the same time, or a text: bytes "16GB", a share "40%", fast to slow memory "1:8", or
-        shares in steps "10%..100%:5". None: 10 % to 100 %, and the fast memory of the device.
-        ways: a way to place tensors, or a list of ways; None: all seven.
-        device: the device that computes; None: the first one with two memories.
-        in_place: the rates at which kernels read and write slow memory, as measured: "20GB/s:4.4GB/s", or
-        two numbers in byte/s, (20e9, 4.4e9). A kernel then takes its seconds with everything in fast memory,
-        plus the seconds of its bytes in slow memory at these rates. None: the cost model prices slow memory.
-        nodes: the most nodes of branch and bound for one placement; 0: none.
-        progress: as in `run`, in results: one for each size and way.
+        `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
+        at the same time, or a text: bytes "16GB", a share "40%", fast to slow memory "1:8", or shares in steps
+        "10%..100%:5". None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to place tensors, or
+        a list of ways. None means all seven ways.
+        `device` is the device that computes. None means the first device with two memories.
+        `in_place` is the pair of measured rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as
+        two numbers in byte/s, (20e9, 4.4e9). With these rates, a kernel takes its seconds with all operands in fast
+        memory, plus the seconds of its bytes in slow memory at these rates. None means that the cost model gives the
+        prices of slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With 0,
+        there is no branch and bound. `progress` is as in `run`, but counts results, one for each size and way.
 
         The scenario's policy, cut and fates are ignored. Its cost model must count memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid; InputError for a way or
         a device that does not exist, a cost model that does not count memories, or a memory without a rate;
-        Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
-        reason. Ctrl-C raises KeyboardInterrupt after the placement that is being searched for.
+        Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its reason.
+        Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -229,7 +227,7 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """Suggests what to write instead, if a keyword or a list shows what was meant; otherwise returns ""."""
+    """Returns a suggestion if a keyword or a list shows what was meant, or "" otherwise."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
@@ -241,12 +239,12 @@ def _hint(said: str, given: Changes) -> str:
 
 
 _WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
-_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind has other keys
+_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind has its own keys
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping replaces one that had further keys. Another model, platform, or policy replaces the old one as
-    a whole, so nothing is lost there."""
+    """Warns if a mapping replaces a mapping that had further keys. Another model, platform or policy replaces the old
+    one as a whole, so that there is no warning."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -264,7 +262,7 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
 
 @checked
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
-    """Reads a scenario from a file, or the scenario of that name from the zoo (`sluice.scenarios()`).
+    """Reads a scenario from a file, or the scenario of the given name from the zoo (`sluice.scenarios()`).
 
         sluice.load("alexnet_x200", {"workload.batch": 8})
 

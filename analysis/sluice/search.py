@@ -1,4 +1,4 @@
-"""Searches for the best point of a scenario within limits: `sluice.minimise` and `sluice.maximise`."""
+"""Searches for the best point of a scenario within limits, with `sluice.minimise` and `sluice.maximise`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ class Found:
 
     @property
     def limits(self) -> dict[str, float]:
-        """How far the best point is within each limit, as a share of the limit; 0 means that it is on the limit."""
+        """The distance of the best point from each limit, as a share of the limit. 0 means that the point is on the
+        limit."""
         row = self.points.frame.loc[self._best()]
         return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
                 for text, column, limit in self._search.limits}
@@ -73,7 +74,7 @@ class Found:
 
     @property
     def used_up(self) -> bool:
-        """Whether the search ended because it had asked as many points as it was allowed to ask."""
+        """Whether the search ended because it had asked the largest allowed number of points."""
         return self._result.used_up
 
     def _best(self) -> int:
@@ -120,19 +121,19 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
                                 subject_to="peak_bytes.gpu <= 16GB")
         found.changes, found.number, found.limits, found.points.frame
 
-    scenario: a Scenario, or the name or file of one.
-    metric: one of `sluice.metrics()`. If it has several numbers, add a dot and a name ("peak_bytes.gpu").
+    `scenario` is a Scenario, or the name or file of a scenario.
+    `metric` is one of `sluice.metrics()`. If the metric has several numbers, add a dot and a name ("peak_bytes.gpu").
     The metric may also be a key of `over` that has a range. The search then finds, for example, the least bandwidth
-    that keeps a limit. over: for each key a range or a list of values. A tuple (lo, hi) means all
-    numbers between the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole
-    numbers, too. Each value of a list is combined with all values of the other keys. subject_to: a limit, "METRIC <=
-    QUANTITY" or ">=", or a list of limits. points: the largest number of different points that are asked. store: as in
-    `Scenario.sweep`; points that a sweep has asked are not asked again. by: "nlopt", which asks the same points each
-    time (see sluice help search), or "optuna": Optuna's TPE sampler, with `seed`, if python3-optuna is installed.
-    verify: the best point also runs in SimGrid and must take as long there.
+    that keeps a limit. `over` has a range or a list of values for each key. A tuple (lo, hi) means all numbers between
+    the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole numbers, too. Each
+    value of a list is combined with all values of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or
+    ">=", or a list of limits. `points` is the largest number of different points that are asked. `store` is as in
+    `Scenario.sweep`, so that points of a sweep are not asked again. `by` is "nlopt", which asks the same points each
+    time (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed.
+    With `verify`, the best point also runs in SimGrid and must take as long there.
 
-    Raises UsageError, InputError if no point could be asked, IoError of the store, and InternalError if
-    SimGrid differs. Ctrl-C raises KeyboardInterrupt; the answers until then are in the store."""
+    Raises UsageError, InputError if no point could be asked, IoError of the store, and InternalError if SimGrid
+    differs. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -142,7 +143,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Searches for the point at which a metric is largest. The rest is as in `minimise`."""
+    """Searches for the point at which a metric is largest. The arguments are those of `minimise`."""
     return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -182,7 +183,8 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """Returns the keys that are varied, and for each key the listed values, as they were given, by their texts."""
+    """Returns the keys that are varied, and for each key a mapping from the text of each listed value to the value as
+    it was given."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
                                 "like {'workload.batch': (1, 64)}")
@@ -212,7 +214,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value in the form that `with_` takes: as it was given, or a number if it has no unit, or a text."""
+    """Returns the value in the form that `with_` takes. It is the value as it was given, or a number if the value has
+    no unit, or a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":
@@ -225,8 +228,8 @@ def _digits(text: str) -> str:
 
 
 def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
-    """Lets Optuna's TPE sampler choose the points. It learns which points break a limit. A point without numbers counts
-    as one that exceeds its limits by far."""
+    """Lets Optuna's TPE sampler choose the points. The sampler learns which points break a limit. A point without
+    numbers counts as a point that breaks its limits by far."""
     try:
         import optuna
     except ImportError:

@@ -1,18 +1,18 @@
-"""Prepares how busy a stream is for a picture. Actions that are wide enough are drawn separately. Narrow ones are
+"""Prepares how busy a stream is for a picture. Actions that are wide enough are drawn separately. Narrow actions are
 combined into groups, with the share of the group's time in which an action is executed."""
 
 from __future__ import annotations
 
 import numpy as np
 
-_APART = 300  # actions narrower than a 300th of the picture cannot be told apart
-_GAPS = 150  # pauses narrower than a 150th of the picture cannot be seen
-_PARTS = 100  # the largest number of groups side by side
+_APART = 300  # actions that are narrower than a 300th of the picture cannot be distinguished
+_GAPS = 150  # pauses that are narrower than a 150th of the picture cannot be seen
+_PARTS = 100  # the largest number of adjacent groups
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
-    """Returns the wide spans of one stream and groups of the narrow ones, for a picture of `seconds` seconds. `spans`
-    has start, end, kind and any other columns that the wide ones need."""
+    """Returns the wide spans of one stream and groups of the narrow spans, for a picture of `seconds` seconds. `spans`
+    has start, end, kind and any other columns that the wide spans need."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
@@ -22,9 +22,9 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Returns groups of spans, ordered by time: left and right (s); share: the share of the group's time, by kind;
-    idle: whether the stream is idle in between. A group ends where the next one begins; if that is more than `apart`
-    away, it ends with its last span."""
+    """Returns groups of spans in the order of time. A group has left and right (s), share (the share of the group's
+    time, by kind) and idle (whether the stream is idle in between). A group ends where the next group begins. If the
+    next group is more than `apart` away, the group ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -54,7 +54,7 @@ def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) ->
     return np.maximum.accumulate(np.where(begins | (end - start >= longer), part, 0))
 
 
-_TINY = np.finfo(float).tiny  # a little time, because actions may take none
+_TINY = np.finfo(float).tiny  # a short time, because actions may take no time
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Sweeps: one scenario at many points. `scenario.sweep(...)` makes one."""
+"""Sweeps, which run one scenario at many points. `scenario.sweep(...)` makes a Sweep."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAME = 1e-9  # share of the makespan by which the replay and SimGrid may differ
 
 @checked
 class Sweep:
-    """The results of a scenario at many points. `frame` has all of them as a table."""
+    """The results of a scenario at many points. `frame` has all results as a table."""
 
     def __init__(self, keys: list[str], rows: list[list[Any]], grid: bool,
                  results: list["_sluice.PointResult"]) -> None:
@@ -41,7 +41,7 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A new table with one row per point: a column for each key that was varied, `status` ("complete",
+        """A new table with one row per point. It has a column for each key that was varied, `status` ("complete",
         "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
         ("makespan_s", "peak_bytes[gpu]"). A missing number is NaN. `frame.attrs["units"]` has the unit of each
         metric."""
@@ -87,8 +87,8 @@ class Sweep:
 
     def best(self, metric: str) -> pandas.Series:
         """Returns the row with the best number of a metric, in the direction that `sluice list metrics` gives. Of rows
-        that are equal within 1e-9, it returns the first. Raises UsageError if the metric has no direction, and
-        Infeasible if no point has it."""
+        that are equal within 1e-9, it returns the first row. Raises UsageError if the metric has no direction, and
+        Infeasible if no point has the metric."""
         table, sign = self.frame, _direction(metric)
         if table.attrs["units"]:
             _require(table, metric)
@@ -110,9 +110,9 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Says why points have no numbers: each reason once, with its number of points. Reasons that differ only in
-        their numbers are one reason, with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # reasons that differ in numbers alone count as one
+        """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
+        differ only in numbers count as one reason, with the numbers of the first point."""
+        counts: dict[str, tuple[str, int]] = {}  # reasons that differ only in numbers count as one reason
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
@@ -122,7 +122,7 @@ class Sweep:
 
     @property
     def plot(self) -> "SweepPlots":
-        """plot.curve(x, y, by=) and plot.heatmap(x, y, metric)."""
+        """Draws plot.curve(x, y, by=) and plot.heatmap(x, y, metric)."""
         from .sweep_plots import SweepPlots
         return SweepPlots(self.frame)
 
@@ -162,8 +162,8 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 
 def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
-    """Raises UsageError for a policy that is a function of this process: other processes do not know it, and a store
-    would not notice that its code has changed."""
+    """Raises UsageError for a policy that is a function of this process. Other processes do not know the function, and
+    a store would not notice that its code has changed."""
     own = policies_of_this_process()
     if not own:
         return
@@ -256,7 +256,7 @@ class _Driver:
 
     def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
                       ) -> dict[int, list[str]]:
-        """Takes over the answers of the store that count, and returns the points without one."""
+        """Takes over the valid answers of the store, and returns the points without a valid answer."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)
@@ -279,7 +279,7 @@ class _Driver:
                 require_same(changes, self._results[number], makespan)
                 if self._store is not None:
                     self._store.set_verified(self._variants.key(changes))
-                    self._store.commit()  # others may write while the next point is simulated
+                    self._store.commit()  # other processes may write while the next point is simulated
 
 
 def _is_of_simgrid(result: "_sluice.PointResult") -> bool:
@@ -342,7 +342,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """Returns a value as a table shows it. A document is shown by its name."""
+    """Returns a value as it appears in a table. A document appears as its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)

@@ -22,8 +22,9 @@ _MARKERS = "os^vDP*X"
 
 @checked
 class SweepPlots:
-    """sweep.plot.curve(...) and sweep.plot.heatmap(...). Each returns its Axes. `unit`: the unit of the metric, "ms" or
-    "GB"; by default that of the table. ax, title, legend and figsize are as in result.plot."""
+    """Draws sweep.plot.curve(...) and sweep.plot.heatmap(...), which return their Axes. `unit` is the unit of the
+    metric, such as "ms" or "GB", by default that of the table. The arguments ax, title, legend and figsize are as in
+    result.plot."""
 
     def __init__(self, table: "pandas.DataFrame") -> None:
         self._table = table
@@ -33,7 +34,7 @@ class SweepPlots:
               log: str = "", title: Optional[str] = None, *, unit: Optional[str] = None,
               legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows a metric `y` over a key `x` that is a number, with one line per value of the key `by`. A cross at the
-        bottom marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
+        bottom marks a point that was refused. `log` names the logarithmic axes, "x", "y" or "xy"."""
         self._require(x, y, by, metric=y)
         axes = late("._axes")
         factor, label = self._labelled(y, unit)
@@ -92,17 +93,17 @@ class SweepPlots:
 
     def _require(self, x: str, y: str, by: Optional[str], metric: str) -> None:
         if metric not in self._table and not self._units:
-            _sluice.better(metric.split("[", 1)[0])  # raises if there is no such metric
-            self._table = self._table.assign(**{metric: np.nan})  # no point ran: all are refusals
+            _sluice.better(metric.split("[", 1)[0])  # raises an error if there is no such metric
+            self._table = self._table.assign(**{metric: np.nan})  # no point ran, because all points were refused
         for column in (x, y, by):
             if column is not None and column not in self._table:
                 raise errors.UsageError(f"'{column}' is neither a key nor a metric of this sweep; "
                                         "there are: " + ", ".join(self._table.columns))
 
     def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
-        """Returns the factor from the written unit to the metric's own unit, and the label of the axis."""
+        """Returns the factor from the requested unit to the metric's unit, and the label of the axis."""
         own, factor = self._units.get(metric, ""), 1.0
-        if unit is not None and metric in self._units:  # otherwise there are no numbers
+        if unit is not None and metric in self._units:  # the other points have no numbers
             axes = late("._axes")
             if own not in axes.UNITS:
                 raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no other units "
@@ -157,8 +158,8 @@ def _last(key: str) -> str:
 
 
 def _numbers(values: Any) -> tuple[np.ndarray, str]:
-    """Returns numbers and their common unit: "16GB/s" is 16 in GB/s. Raises UsageError for values that are not numbers,
-    and for several units."""
+    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError for values that are
+    not numbers, and for several units."""
     numbers, units = [], set()
     for value in values:
         found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._recording import Recording
 
 _HALF = 0.38  # half of the height of a bar, as a share of the row's height
-_SEEN = 1 / 100  # share of a strip's height: smaller shares cannot be seen
+_SEEN = 1 / 100  # share of a strip's height; smaller shares cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
@@ -48,7 +48,7 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """Draws a row. Returns the kinds that can be seen in it, whether it has a strip, and whether it has room for
+    """Draws a row. Returns the kinds that can be seen in the row, whether it has a strip, and whether it has room for
     numbers."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
@@ -65,7 +65,7 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """Draws the kinds of each group stacked, as high as their shares."""
+    """Draws the kinds of each group as a stack, whose heights are the shares of the kinds."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
@@ -96,7 +96,7 @@ def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, 
 
 
 def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
-    """Draws stage numbers where they fit. Returns whether one fits at the width of the figure."""
+    """Draws stage numbers in the bars where they fit. Returns whether a number fits at the width of the figure."""
     artists = late("._artists")
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
     some = False
@@ -113,7 +113,7 @@ def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> b
 def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[Any]:
     """Returns the entries of a legend for these kinds."""
     Patch = late("matplotlib.patches").Patch
-    names: dict[Any, list[str]] = {}  # by colour: kinds that belong together share a colour
+    names: dict[Any, list[str]] = {}  # for each colour, its kinds; similar kinds share a colour
     for kind in (one for one in _colours.KINDS if one in kinds):
         names.setdefault(_colours.kind(kind, ax), []).append(kind.replace("_", " "))
     said = [Patch(color=colour, label=",\n".join(some)) for colour, some in names.items()]

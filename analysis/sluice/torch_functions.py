@@ -98,8 +98,7 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an operation element by element. If its other operand is a number or a computed mask, nothing is read for
-    it."""
+    """Adds an elementwise operation. If its other operand is a number or a computed mask, no bytes are read for it."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -122,7 +121,7 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The axis
+    """Returns the Place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The axis
     of samples may be missing."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):

@@ -1,8 +1,9 @@
 """Makes models from torch modules.
 
-The module runs once with the example inputs: on torch's meta device, which only computes shapes, or with real values
-if that fails. Modules that are one layer are watched, and a function mode sees the functions that are called between
-them. So it does not matter whether torch.fx could trace the module. torch_layers.py says what each call becomes."""
+The module runs once with the example inputs. It runs on torch's meta device, which only computes shapes, or with real
+values if this fails. Modules that are one layer are watched, and a function mode sees the functions that are called
+between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each call into
+layers."""
 
 from __future__ import annotations
 
@@ -22,19 +23,18 @@ from ._model import Model
 def from_torch(module: Any, example_inputs: Any, name: str = "", *,
                unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
     """Returns the Model of a torch module, from one run with example inputs (a tensor, or a tuple of
-    them), in evaluation mode and on the module's device. The first axis of every input is the batch;
-    counts are for one sample. An axis order of [channels, height, width] becomes [height, width,
-    channels], as in all models.
+    them), in evaluation mode and on the module's device. The first axis of every input is the batch, and counts are for
+    one sample. The axes [channels, height, width] become [height, width, channels], as in all models.
 
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 
-    unknown: what a call becomes that Sluice has no layer for: "error", or "operator", which is a layer
-    that moves its output and computes nothing; a warning then names these calls. ignore: modules and
-    parameters that are left out, such as heads that only training needs. They are given by their names
-    in the module, with * and ?.
+    `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
+    layer that moves its output and computes nothing, and a warning names these calls. `ignore` has the modules and
+    parameters that are left out, such as heads that only training needs. They are given by their names in the module,
+    with * and ?.
 
-    Raises InputError, with the place in the module, for a call that Sluice does not know, or if
-    parameters would be left out. It needs torch; the rest of Sluice does not."""
+    Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
+    left out. It needs torch, unlike most of Sluice."""
     try:
         torch = late("torch")
     except ImportError:
@@ -90,8 +90,8 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Returns the layers of one run. It runs one sample, or all samples if a module depends on their number. It runs
-    without values, or with values if the module looks at them or a function has no shapes."""
+    """Returns the layers of one run. The run has one sample, or all samples if a module depends on their number. It has
+    no values, unless the module looks at values or a function gives no shapes."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -99,7 +99,7 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
             if not meta:
                 return _run(torch, module, given, new(), meta=False)
             with _on_meta(torch, module):
-                layers = new()  # made inside the context, because it recognises parameters by their identity
+                layers = new()  # made inside the context, because Layers recognises parameters by their identity
                 return _run(torch, module, tuple(one.to("meta") for one in given), layers, meta=True)
         except errors.InputError:
             raise
@@ -110,8 +110,8 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
 
 @contextmanager
 def _on_meta(torch: Any, module: Any) -> Iterator[None]:
-    """Returns a context in which the module has tensors with shapes but no content. Afterwards it has its own tensors
-    again. Shared tensors stay shared."""
+    """Returns a context in which the module has tensors with shapes but no content. After the context, the module has
+    its own tensors again. Shared tensors stay shared."""
     made: dict[int, Any] = {}
     kept = []
 
@@ -138,7 +138,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
 def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    depth = 0  # above 0 inside a module that is one layer, where functions are not layers of their own
+    depth = 0  # above 0 inside a module that is one layer, where functions are not separate layers
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -191,7 +191,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
 
 @contextmanager
 def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[None]:
-    """Watches indexing that torch 1.13 hides from function modes: tensor[0], parameter[table]."""
+    """Watches indexing that torch 1.13 hides from function modes, such as tensor[0] and parameter[table]."""
     own = torch.Tensor.__getitem__
 
     @functools.wraps(own)  # a function mode knows this function by its name
@@ -227,13 +227,13 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns a pattern for all names: their common beginning, or the first name."""
+    """Returns a pattern for all names, which is their common beginning, or the first name."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 
 
 def _put_back(module: Any, own: Any) -> None:
-    """Restores the module's `forward`: that of its class, or its own."""
+    """Restores the module's `forward`, which is that of its class, or its own."""
     module.__dict__.pop("forward", None)
     if own is not None:
         module.forward = own

@@ -1,8 +1,8 @@
 """Collects the layers of a model that calls of torch become.
 
-A layer's shape is that of one sample, and an image has its channels last. A Place says where the axes of a torch
-tensor are in that shape. So a permutation moves nothing and is not a layer. A layer that needs its axes in another
-order gets them by a `transpose`, which is a view."""
+A layer's shape is that of one sample, and the channels of an image are the last axis. A Place gives the positions of a
+torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
+another order, a `transpose`, which is a view, gives this order."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.
 
 @dataclass(frozen=True)
 class Place:
-    """Where the axes of a tensor are in its layer's shape."""
+    """The positions of a tensor's axes in its layer's shape."""
 
-    batch: Optional[int]  # the axis of the samples, or of the samples and something else
-    order: tuple[int, ...]  # the axes of one sample; they include `batch` if a sample has several
-                            # the number of elements along that axis
+    batch: Optional[int]  # the axis of the samples, which may also hold other positions
+    # the axes of one sample; they include `batch` if a sample has several positions along this axis
+    order: tuple[int, ...]
 
 
 class Layers:
@@ -36,19 +36,17 @@ class Layers:
         self._made: list[tuple[dict, list[int]]] = []
         self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        # by tensor: a function that makes its layer when the tensor is first
+        # by tensor: a function that makes the layer of the tensor when the tensor is read for the first time
         self._later: dict[int, Callable[[], None]] = {}
-                                                         # read
         self._learned: dict[int, list] = {}  # by tensor: the parameters that it is made of, and of nothing else
         self._arranged: dict[tuple, str] = {}
-        self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed one could be
-                                     # reused
+        self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed one could be reused
         self._taken: set[str] = set()
         self._counted: dict[int, str] = {}  # layers by parameter
         self.batch = 1
         self.tolerant = unknown == "operator"
         self.stack: list[nn.Module] = []  # the modules that are being called
-        self.uncounted: list[str] = []  # the calls that `tolerant` let pass
+        self.uncounted: list[str] = []  # the calls without a layer, if `tolerant`
         ignored = [one for name, one in module.named_modules() if _matches(name, ignore)]
         self._ignored = {id(one) for one in ignored}
         without = {id(parameter) for one in ignored for parameter in one.parameters()}
@@ -148,19 +146,19 @@ class Layers:
         return self._arranged[key]
 
     def place(self, tensor: torch.Tensor) -> Place:
-        """Returns the place of a known tensor."""
+        """Returns the Place of a known tensor."""
         if id(tensor) in self._later:
             self.of(tensor)
         return self._places[id(tensor)]
 
     def natural(self, tensor: torch.Tensor) -> Place:
-        """Returns the axes in torch's order, in which the first one is the samples."""
+        """Returns the axes in torch's order, in which the first axis is the samples."""
         several = tensor.dim() > 0 and len(tensor) != self.batch
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
     def channels_last(self, tensor: torch.Tensor) -> Place:
-        """Returns the place of a tensor whose axes are the samples, the channels, then those of a signal, an image or a
-        volume."""
+        """Returns the Place of a tensor whose axes are the samples, the channels, and then the axes of a signal, an
+        image or a volume."""
         order = self.natural(tensor).order
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
@@ -203,7 +201,7 @@ class Layers:
         return self.is_layer(result, layer, place)
 
     def between(self, kind: str, name: str, extents: list[int], inputs: Sequence[str], /, **keys: Any) -> str:
-        """Adds a layer whose output is not a tensor that torch shows."""
+        """Adds a layer whose output is no visible tensor of torch."""
         return self._append(kind, name, inputs, extents, **keys)
 
     def is_layer(self, result: torch.Tensor, layer: str, place: Place) -> str:
@@ -224,7 +222,7 @@ class Layers:
         inputs = list(dict.fromkeys(self.of(one) for one in known))
         shape = self.extents(result, place) or [1]
         if "flop" not in keys or len(known) > 1 or shape != self.extents(known[0]):
-            keys["shape"] = shape  # without this key, the shape is that of the input
+            keys["shape"] = shape  # without this key, the output has the shape of the input
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
@@ -250,11 +248,11 @@ class Layers:
             self._alive.append(one)
 
     def unknown(self, what: str) -> None:
-        """Raises InputError that names the place and says what to do."""
+        """Raises InputError that names the position in the module and says what to do."""
         raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
-        """Returns the place in the module, for messages."""
+        """Returns the position in the module, for messages."""
         if not self.stack:
             return ""
         name = self._names.get(id(self.stack[-1]), "")
@@ -269,7 +267,7 @@ class Layers:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """Gives the layer all learned elements of the tensors that no layer has yet, and returns their number."""
+        """Assigns to the layer all learned elements of the tensors that no layer has yet, and returns their number."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():
@@ -295,7 +293,7 @@ class Layers:
         return document.get("bias", document["type"] not in ("matmul", "embedding"))
 
     def constant(self, name: str, tensor: torch.Tensor) -> None:
-        """Adds a constant that layers compute with and that does not depend on an input."""
+        """Adds a constant that layers read and that does not depend on an input."""
         place = self.natural(tensor)
         shape = self.extents(tensor, place) or [1]
         self.add("constant", name, tensor, [self._made[0][0]["name"]], place, shape=shape)

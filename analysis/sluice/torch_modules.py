@@ -11,7 +11,7 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-#: other functions of each element: FLOP, and what their backward pass reads; counted like ONNX's operators
+# : FLOP of other elementwise functions, and what their backward pass reads, counted like ONNX's operators
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
@@ -71,14 +71,13 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """Adds dense for one vector, matmul for rows, and a convolution of one pixel for an image of vectors, as the
-    bundled models do. If `weight` only has the parameter's shape, `holder` is the parameter."""
+    """Adds dense for one vector, matmul for rows, or a convolution of one pixel for an image of vectors, as in the
+    bundled models. If `weight` only has the parameter's shape, `holder` is the parameter."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
     features, with_bias = int(weight.shape[0]), bias is not None
-    if tied and layers.has_bias(tied) and not with_bias:  # a tied layer would share the bias of the
-                                                          # first one, too
+    if tied and layers.has_bias(tied) and not with_bias:  # a tied layer would also share the bias of the first layer
         layers.operator(name, result, [source], place, macs=extents[-1])
         return
     if len(extents) == 3 and not tied:
@@ -110,7 +109,7 @@ def _embedding(layers, name, module, args, result):
 
 
 def embedding(layers, name, tokens, result, weight):
-    """Adds an embedding: rows of a table."""
+    """Adds an embedding, which reads rows of a table."""
     tied = layers.holder(weight)
     before, extents = layers.of(tokens), layers.extents(tokens)
     keys = {"entries": int(weight.shape[0]), "features": int(weight.shape[1]), **({"tied": tied} if tied else {})}
@@ -304,7 +303,7 @@ def _moved(layers, name, module, args, result):
 
 def kind_of(module: nn.Module) -> str:
     """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its form, a scale for
-    each feature, because many libraries have their own."""
+    each feature, because many libraries have their own RMSNorm."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

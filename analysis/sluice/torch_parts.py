@@ -1,4 +1,5 @@
-"""Turns functions of torch that compute nothing into layers: they reorder axes, take parts, or join tensors."""
+"""Turns functions of torch that compute nothing into layers. These functions reorder axes, take parts, or join
+tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .torch_modules import unless
 
 
 def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
-    """Adds a reshape. Channels stay the last axis if only the channels, or only the pixels, are reshaped."""
+    """Adds a reshape. If only the channels or only the pixels are reshaped, the channels stay the last axis."""
     if result.numel() != source.numel():
         moved(layers, name, [source], result)
         return
@@ -71,7 +72,7 @@ def _moved_axes(rank, sources, targets):
 
 
 def without(place: Place, dropped: Sequence[int], rank: int) -> Place:
-    """Returns the place of a tensor that lacks these axes of a tensor with the given place."""
+    """Returns the Place of a tensor that lacks these axes of a tensor with the given Place."""
     left = [a for a in range(rank) if a not in dropped]
     batch = left.index(place.batch) if place.batch in left else None
     return Place(batch, tuple(left.index(a) for a in place.order if a in left))

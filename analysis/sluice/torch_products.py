@@ -1,4 +1,5 @@
-"""Turns products outside of modules into layers: products of activations, and of activations with parameters."""
+"""Turns products outside of modules into layers. These are products of activations, and of activations with
+parameters."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ CACHES = ("hot", "cold", "chained")
 
 @dataclass(frozen=True)
 class TorchProfile:
-    """The result of profile_torch: `path` is the profile."""
+    """The result of profile_torch, whose `path` is the profile."""
 
     path: Path
     measured: int  # number of rows that were measured now
-    kept: int  # number of rows that the file had already, with all their rounds
+    kept: int  # number of rows that were complete in the file
     failed: int  # number of rows whose operator could not run; their `note` says why
 
 
@@ -47,21 +47,20 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module and the functions between them, each configuration and
     shape once, and the whole module. It writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
-    The inputs are a tensor, or a tuple of tensors; their first axis is the batch. The measurements take place on
-    the device of the module and its inputs. Rows that the file has already are not measured again. The module
-    does not change.
+    The inputs are a tensor, or a tuple of tensors, and their first axis is the batch. The module is measured on its own
+    device. Rows that are already in the file are not measured again. The module does not change.
 
-    passes: "forward", "backward" (the gradients of inputs and parameters; then the forward pass is that of
-    training, otherwise that of evaluation). caches: "hot" (the same inputs), "cold" (the inputs are taken in
-    turn from an array larger than the cache), "chained" (8 copies one after the other, for layers that keep
-    the shape). budget_s: seconds for the samples of each row; a row ends earlier when `confidence` is reached:
-    1.96 standard errors within that share of the mean. rounds: the budget is split into this many rounds over
-    all rows, so that a drift of the machine affects all rows alike. cache_bytes: None finds it out. meter: one of
-    sluice.meters, an object like those, None, or "auto": RAPL, NVML or nvidia-smi, if it can be read. idle_w:
-    power at rest (meters.idle_watts measures it). keep_memory: from now on the C library of this process keeps
-    freed memory. Otherwise it returns large tensors to the system: then a whole model takes time to map and clear
-    memory again, but an operator in a loop does not. progress: True for a bar, or a function of (rows done, all
-    rows).
+    `passes` are "forward" and "backward" (the gradients of inputs and parameters). With "backward", the forward pass is
+    that of training, otherwise that of evaluation. `caches` are "hot" (the same inputs), "cold" (inputs are taken in
+    turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers that
+    keep the shape). `budget_s` are the seconds for the samples of each row. A row ends earlier if 1.96 standard errors
+    are within the share `confidence` of the mean. The budget is divided into `rounds` rounds over all rows, so that a
+    drift of the machine affects all rows alike. `cache_bytes` is the size of the cache; None finds it out. `meter` is
+    one of sluice.meters, an object like those, None, or "auto" for RAPL, NVML or nvidia-smi, if one of them can be
+    read. `idle_w` is the power at rest (meters.idle_watts measures it). With `keep_memory`, the C library of this
+    process keeps freed memory from now on. Otherwise it returns large tensors to the system, so that a whole model
+    takes time to map and clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a
+    function of (rows done, all rows).
 
     Raises InputError for an argument or a file that is not valid. It needs torch."""
     try:
@@ -117,8 +116,8 @@ class _Session:
         self._cache_bytes, self._training = cache_bytes, training
 
     def run(self, jobs: list[_Job], rounds: int, told: Any) -> TorchProfile:
-        """Measures what the file does not have, round by round. After each round a row is written with all its samples so
-        far, so that a later call goes on with the next round."""
+        """Measures the rows that the file does not have, round by round. In each round a row is written with all its
+        samples so far, so that a later call continues with the next round."""
         there = [self._profile.measured(job.row) for job in jobs]
         done = [0 if row is None else _rounds_of(row, rounds) for row in there]
         kept, seen = done.count(rounds), sum(done)
@@ -173,8 +172,8 @@ def _cells(last: Measured, samples: str, done: int, rounds: int) -> Row:
 
 def _jobs(module: Any, inputs: tuple, name: str, passes: Sequence[str], caches: Sequence[str],
           whole: bool) -> list[_Job]:
-    """Returns the jobs. In every round the whole module comes first, before its operators. It is measured hot and cold;
-    it cannot be chained."""
+    """Returns the jobs. In every round the whole module comes first, before its operators. The whole module is measured
+    hot and cold, but cannot be chained."""
     from ._torch_operators import copy_of, operators_of
     from ._torch_subjects import can_run
 

@@ -1,4 +1,4 @@
-"""The words that are allowed for arguments, for type checkers and editors. Values are checked where they are read.
+"""The words that are allowed for arguments, for type checkers and editors. The code that reads a value checks it.
 tests/package/test_typed.py compares these lists with the catalogs."""
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ class _TorchDtype(Protocol):
     def is_floating_point(self) -> Any: ...
 
 
-#: an element type: its name, numpy.float16, numpy.dtype("float16"), torch.float16
+# : an element type: its name, numpy.float16, numpy.dtype("float16") or torch.float16
 Dtype = Union[DtypeName, type, _NumpyDtype, _TorchDtype]

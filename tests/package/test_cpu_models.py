@@ -47,7 +47,7 @@ class CpuModels(unittest.TestCase):
             self.skipTest("a GPU is here")
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([sys.executable, SCRIPT, folder, "--device", "cuda"], capture_output=True, text=True)
-            self.assertEqual((done.returncode, done.stderr), (1, "no GPU is here: nothing was measured\n"))
+            self.assertEqual((done.returncode, done.stderr), (1, "there is no GPU, so nothing was measured\n"))
             self.assertEqual(list(Path(folder).iterdir()), [])
 
 
