@@ -67,8 +67,8 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
 
 TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   // a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the kernels take 2 +
-  // 9 s more. To move a takes 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between, of
-  // 4 s each.
+  // 9 s more. The moves of a take 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between,
+  // of 4 s each.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},

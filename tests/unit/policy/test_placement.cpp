@@ -64,8 +64,8 @@ TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") 
 }
 
 TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
-  // All weights are in DRAM after 600 s, and the first product begins at 400 s. To copy an image of 40 bytes takes 20
-  // s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
+  // All weights are in DRAM after 600 s, and the first product begins at 400 s. The copy of an image of 40 bytes takes
+  // 20 s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
   // product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
