@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares what `sluice profile` makes of published measurements with an independent calculation with NumPy."""
+"""Compares the output of `sluice profile` for published measurements with an independent calculation with NumPy."""
 
 import csv
 import pathlib

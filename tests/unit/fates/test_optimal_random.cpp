@@ -160,7 +160,7 @@ struct FateQuestion {
   }
 };
 
-TEST_CASE("no execution beats the bound of optimal", "[property]") {
+TEST_CASE("no execution is faster than the bound of optimal", "[property]") {
   test::Dice dice(1002);
   int executed = 0;
   double closest = never;

@@ -110,10 +110,8 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE(
-    "reading in place shares the bandwidth with moves of the copy engine on the same way, "
-    "by hand",
-    "[placement]") {
+TEST_CASE("reads in place share the bandwidth of a way with moves of the copy engine, by hand",
+          "[placement]") {
   // Kernel a reads the 100 bytes of x in place at 10 byte/s, while the engine fetches the 50 bytes
   // of y for kernel b. Each gets 5 byte/s until y has arrived at 10 s. The other 50 bytes of x take 5 s more.
   using Over = KernelTime::Line::Over;

@@ -165,7 +165,8 @@ TEST_CASE("placement auto is never slower than a run in the first memory",
   CHECK(fitted > 12);
 }
 
-TEST_CASE("no run with a placement beats the bound of the question", "[placement][property]") {
+TEST_CASE("no run with a placement is faster than the bound of the question",
+          "[placement][property]") {
   // In DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
   CHECK(question_bound(two_products("1020B")).seconds == Approx(3 * 14.2));
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)
