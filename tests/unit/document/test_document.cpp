@@ -199,7 +199,7 @@ TEST_CASE("64 levels are read, 65 are refused, and 100,000 do not crash") {
   }
 }
 
-TEST_CASE("a map of many keys still finds its duplicate") {
+TEST_CASE("a duplicate key is found in a map with many keys, too") {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": 1\n";
   CHECK(parse_text(text, "t.yaml").entries().size() == 1000);
