@@ -104,7 +104,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The chain and the run of a scenario as `optimal` sees them, and a function that lists its tapes.
+/// The chain and the run of a scenario that `optimal` reads, and a function that lists its tapes.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
