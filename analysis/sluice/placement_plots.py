@@ -75,10 +75,10 @@ class PlacementPlots(Suggesting):
     def tensors(self, ax: Optional["Axes"] = None, fast: Union[str, float, None] = None, way: Way = "static",
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
-        """Shows the seconds that the memories of tensors are worth, with a bar for each of the `top` tensors that are
-        worth most. A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be saved
-        in fast memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of time. Raises
-        UsageError in the same cases."""
+        """Shows the seconds that tensors save in fast memory, with a bar for each of the `top` tensors that save most.
+        A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be saved in fast
+        memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of time. Raises UsageError
+        in the same cases."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")

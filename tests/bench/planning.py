@@ -78,7 +78,7 @@ def judged(found, times):
 
 
 def print_table(results):
-    print("| | actions walked | replay, ms | planning, ms | ratio | may take, ms | within |")
+    print("| | executed actions | replay, ms | planning, ms | ratio | limit, ms | within the limit |")
     print("|---|---|---|---|---|---|---|")
     for name, found in results.items():
         if "error" in found:

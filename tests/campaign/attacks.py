@@ -166,7 +166,7 @@ def on_disk(folder, size, *words):
 
 
 def on_small_disk(choice):
-    """Runs one command that writes to a disk with room for the whole output, for a part, or for nothing."""
+    """Runs one command that writes to a disk with room for the whole output, for a part of it, or for no byte."""
     words = choice.choice([[*RUN, "workload.steps=2", "-o", "t.h5"], [*RUN, "-o", "t.h5"],
                            ["plan", "alexnet_resident", "-o", "p.plan"],
                            ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", "s.db"],

@@ -177,7 +177,7 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
   const std::optional<Shortage> shortage = asked(all);
   if (!shortage || !shortage->most_in_flight) return;
   const std::int64_t most = *shortage->most_in_flight;
-  complaints.require(most < all, "fewer fit in flight than were refused");
+  complaints.require(most < all, "fewer micro-batches in flight than the refused number fit");
   if (most >= 1) complaints.require(!asked(most), "as many fit in flight as the refusal says");
   if (most + 1 < all) complaints.require(asked(most + 1).has_value(), "one more does not fit");
 }

@@ -39,7 +39,7 @@ class Draws {
     return last_;
   }
 
-  /// Returns all that was drawn.
+  /// Returns all drawn values.
   const Tape& tape() const { return tape_; }
 
  private:

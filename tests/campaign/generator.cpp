@@ -56,7 +56,7 @@ bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
   return once_a_step;
 }
 
-/// Which tensors are in the second memory of the device, or in host memory if it has only one.
+/// Draws which tensors are in the second memory of the device, or in host memory if the device has only one memory.
 void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine) {
   std::vector<std::string> ways = {"none"};
   if (drawn.acting != "resident" && drawn.acting != "streamed") return;

@@ -63,8 +63,8 @@ struct Verdict {
   std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs the checks on a scenario. Of the checks that compare it with a changed scenario, only number `which` runs, or
-/// all of them if `which` is -1.
+/// Runs the checks on a scenario. Some checks compare the scenario with a changed scenario. `which` is the number of
+/// the only one of them that runs. If `which` is -1, all of them run.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

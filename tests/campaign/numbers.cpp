@@ -135,7 +135,7 @@ void check_trace(const Executed& run, Complaints& complaints) {
     complaints.at_most(span.start, span.end, name + " ends after its start", 0);
     complaints.at_most(span.end, span.available, name + " arrives after its end", 0);
     complaints.require(span.cause < row, name + " has a cause before it");
-    complaints.equal(span.waited, span.start - free_at[stream], name + " waited as it says");
+    complaints.equal(span.waited, span.start - free_at[stream], name + " waited for the recorded time");
     free_at[stream] = span.end;
     makespan = std::max(makespan, span.available);
     if (plan.streams[stream].kind == StreamKind::compute) busy += span.end - span.start;

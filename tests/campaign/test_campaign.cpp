@@ -35,7 +35,7 @@ TEST_CASE("all claims hold for 60 random scenarios", "[property]") {
   CHECK(complete > test::cases_of(20));
 }
 
-TEST_CASE("both executors write the same trace of random scenarios in which nothing contends",
+TEST_CASE("both executors write the same trace of random scenarios without contention",
           "[property]") {
   int alike = 0;
   for (int seed = 1; seed <= test::cases_of(40); ++seed) {

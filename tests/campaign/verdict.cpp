@@ -104,7 +104,7 @@ void compare_executors(const Plan& plan, Complaints& complaints) {
   const std::string by_simgrid = hash(Executor::both, "simgrid.h5");
   if (PlanTables(plan).contention_free())
     complaints.require(by_simgrid == hash(Executor::replay, "replay.h5"),
-                       "where nothing contends, both executors write the same trace");
+                       "without contention, both executors write the same trace");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ import unittest
 try:
     import h5py
 except ImportError:
-    print("h5py is not here")
+    print("skipped: there is no h5py")
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

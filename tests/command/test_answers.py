@@ -160,7 +160,7 @@ class Answers(unittest.TestCase):
         self.assertTrue(changed.startswith("llama2_7b (tokens=1, cached=10) on"), changed[:100])
         self.assertEqual(self.answer(LLAMA, "model.cached=10", "question=And now?")["question"], "And now?")
 
-    # --- how certain it is ------------------------------------------------------------------------
+    # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
         # By figures with a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the link,

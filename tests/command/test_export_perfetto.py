@@ -43,7 +43,7 @@ def parse_text(lines):
 class Perfetto(Export):
     def decoded(self, name):
         if not shutil.which("protoc"):
-            self.skipTest("protoc is not here")
+            self.skipTest("there is no protoc")
         done = subprocess.run(["protoc", "--decode=perfetto.protos.Trace", "-I", SCHEMA.parent,
                                SCHEMA.name], input=self.export(name, "perfetto"),
                               capture_output=True, check=True)

@@ -32,6 +32,6 @@ class Man(unittest.TestCase):
 
 if __name__ == "__main__":
     if not shutil.which("help2man") or not pathlib.Path(PROGRAM).exists():
-        print("skipped: help2man or the program is not here")
+        print("skipped: there is no help2man, or no program")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -234,6 +234,6 @@ class FromPlanToAnswer(unittest.TestCase):
 
 if __name__ == "__main__":
     if not pathlib.Path(PROGRAM).exists():
-        print("skipped: the program is not here")
+        print("skipped: there is no program")
         sys.exit(77)
     unittest.main(verbosity=2)

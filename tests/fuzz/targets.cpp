@@ -64,7 +64,7 @@ void read_pipedream_text(const std::string& text, const std::string& path) {
 void read_baseline_text(const std::string& text, const std::string& path) {
   const std::string written = to_text(baseline_from(parse_text(text, path)));
   if (to_text(baseline_from(parse_text(written, "written.json"))) != written)
-    throw InternalError("a baseline does not read back as the same:\n" + written);
+    throw InternalError("a baseline differs after it is written and read:\n" + written);
 }
 
 void read_quantity_text(const std::string& text, const std::string&) {

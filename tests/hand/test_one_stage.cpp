@@ -70,7 +70,9 @@ TEST_CASE("with two in flight, the latency delays only the start") {
   CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);
 }
 
-TEST_CASE("for a model of one stage optimal refuses nothing that fits, with any number in flight") {
+TEST_CASE(
+    "for a model of one stage, optimal refuses no scenario that fits, with any number in "
+    "flight") {
   int fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const char* count : {"1", "2", "3", "4", "auto"}) {

@@ -153,7 +153,7 @@ double bubble(const Plan& plan, const MemoryTrace& trace) {
 TEST_CASE("the given orders of Zero Bubble's Table 5, rank by rank with enforced memory") {
   const char* const path = SLUICE_SOURCE_DIR "/../shared/data/pipeline/zb_1p_2p_orders.json";
   if (!std::filesystem::exists(path)) {
-    WARN("skipped: the published orders are not here");
+    WARN("skipped: there are no published orders");
     return;
   }
   const nlohmann::json rows = nlohmann::json::parse(std::ifstream(path));

@@ -82,7 +82,9 @@ double makespan_of(const Plan& plan) {
   return replayed;
 }
 
-TEST_CASE("a stage says which tensors cross out of it, and their sum is its output") {
+TEST_CASE(
+    "a stage lists the tensors that later stages read, and its output is the sum of these "
+    "tensors") {
   const Scenario scenario =
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
   const std::vector<Stage> stages = stages_of(scenario);

@@ -37,7 +37,7 @@ TEST_CASE("a split backward pass takes as long as a whole one") {
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("recomputing everything adds a forward pass, except for tensors that nothing reads") {
+TEST_CASE("recomputing everything adds a forward pass, except for tensors that no action reads") {
   // A and B run again (1 + 2). C does not run again, because it has no inner tensors, and its output is still on the
   // device for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==

@@ -36,7 +36,7 @@ FILES = {
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),
 }
 
-# Parts of pages that take minutes or name a machine that is not here, with the parts that run in their place.
+# Parts of pages that take minutes or name a machine that is not available, with the parts that run in their place.
 INSTEAD = {
     "analysis/validation/vgg416_optane.yaml": f"{ROOT}/analysis/validation/alexnet_hbm_ddr.yaml",
     "torch.randn(8, 3, 224, 224)": "torch.randn(1, 3, 32, 32)",

@@ -65,7 +65,7 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
-@sluice.policy(name="far_memory", summary="Weights lie in a second memory, and are read from there.")
+@sluice.policy(name="far_memory", summary="Weights are in a second memory, and are read from there.")
 def far_memory(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "far_memory")
     builder.memory("gpu_ddr", "gpu", 10_000_000)

@@ -14,8 +14,10 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How a stage provides its tensors for the backward pass.
 struct Ways {
-  int second_run = -1;  ///< runs again before the backward pass of this stage, or -1: runs once
-  enum { first, host, second } inner = first;  ///< where the backward pass has it from
+  /// The stage before whose backward pass this stage runs again, or -1 if it runs only once.
+  int second_run = -1;
+  /// The source of the inner tensor for the backward pass.
+  enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
 

@@ -45,7 +45,7 @@ class Fits(unittest.TestCase):
                     self.assertLessEqual(error["median"], 0.25)
 
 
-@unittest.skipUnless(OPERATORS.is_dir(), f"{OPERATORS} is not here")
+@unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
     """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so that no fit
     of the A30 is bundled. The errors in a bundled fit may come from an older program, so that the tested program makes

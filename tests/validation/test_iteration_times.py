@@ -34,6 +34,6 @@ class IterationTimes(unittest.TestCase):
 
 if __name__ == "__main__":
     if not iteration_times.DATA.is_dir():
-        print(f"skipped: {iteration_times.DATA} is not here")
+        print(f"skipped: there is no {iteration_times.DATA}")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -62,7 +62,7 @@ class Compare(validation.Case):
         by_hand = self.check(PRINTED, printed_pairs(), "The printed pairs", "pairs", lambda _: {})
         self.assertEqual((by_hand["pairs"], by_hand["compared"], by_hand["agreeing"]), (33, 27, 13))
 
-    @unittest.skipUnless(WHOLE.exists(), "the whole table is not here")
+    @unittest.skipUnless(WHOLE.exists(), "the whole table does not exist")
     def test_the_whole_table(self):
         by_hand = self.check(WHOLE, whole_pairs(), "The whole table", "rows",
                              lambda hand: {"rows without a zero": hand["without"]})
@@ -72,6 +72,6 @@ class Compare(validation.Case):
 
 if __name__ == "__main__":
     if not pathlib.Path(validation.PROGRAM).exists():
-        print("skipped: the program is not here")
+        print("skipped: there is no program")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -183,7 +183,7 @@ class Korthikanti(Case):
             "sbh(10 + 24/t), selective": formulas.selective(8),
             "sbh/t 34, selective, sequence parallel": formulas.selective(8, 8),
             "2sbh, full": formulas.full(),
-        }, "What a block keeps")
+        }, "Bytes that a block keeps")
         self.check_tables(PAGE, memory_by_hand(), "Figures 1 and 7")
         self.check_tables(PAGE, {
             **{quantity: MS * value for quantity, value in TIMES.items()},

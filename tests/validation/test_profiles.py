@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares what `sluice profile` makes of published measurements with an independent calculation with NumPy."""
+"""Compares the output of `sluice profile` for published measurements with an independent calculation with NumPy."""
 
 import csv
 import pathlib
@@ -39,7 +39,7 @@ def left_out_errors(rows, rate, bandwidth, element):
     return errors
 
 
-@unittest.skipUnless(OPERATORS.exists() and numpy, "the tables or NumPy are not here")
+@unittest.skipUnless(OPERATORS.exists() and numpy, "there are no tables, or no NumPy")
 class Products(unittest.TestCase):
     def check(self, table, platform, rate, bandwidth):
         path = OPERATORS / table
@@ -74,7 +74,7 @@ cost: measured
 """
 
 
-@unittest.skipUnless(GRAPHS.exists(), "PipeDream's graphs are not here")
+@unittest.skipUnless(GRAPHS.exists(), "there are no graphs of PipeDream")
 class PipeDream(unittest.TestCase):
     """A step of training takes the seconds of all nodes except data loading, plus an update."""
 
@@ -101,6 +101,6 @@ class PipeDream(unittest.TestCase):
 
 if __name__ == "__main__":
     if not pathlib.Path(validation.PROGRAM).exists():
-        print("skipped: the program is not here")
+        print("skipped: there is no program")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -91,7 +91,7 @@ def sluice_as_written():
 
 class AsWritten(Case):
     def test_the_arithmetic_gives_the_digits_of_the_tables(self):
-        self.check_tables("alexnet_on_one_card.md", Strategies().sample(), "Training: what it costs per sample")
+        self.check_tables("alexnet_on_one_card.md", Strategies().sample(), "Training: seconds per sample")
         self.check_tables("alexnet_on_one_card.md", Strategies().all_samples(), "Training 900 samples")
 
     def test_sluice_gives_what_the_arithmetic_gives_a_sample(self):

@@ -195,7 +195,7 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
   CHECK(interrupt_signal() == 0);
 }
 
-TEST_CASE("if nothing needs cleaning up, a signal ends the process and removes its file") {
+TEST_CASE("if no cleanup is necessary, a signal ends the process and removes its file") {
   char name[] = "/tmp/sluice_interrupt_XXXXXX";
   const int file = mkstemp(name);
   REQUIRE(file >= 0);

@@ -118,8 +118,8 @@ TEST_CASE("layers before the first weights have no backward pass, unless one was
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // its input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // If it was measured, the relu computes a gradient: it moves the gradients of its output and input, 20 elements each,
-  // and the 20 elements that it keeps.
+  // A relu that was measured computes a gradient. It moves the gradients of its output and input (20 elements each) and
+  // the 20 elements that it keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -143,7 +143,7 @@ TEST_CASE("peak is FLOP over rate times efficiency") {
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
-TEST_CASE("roofline is the longer of compute and memory, plus the launch") {
+TEST_CASE("roofline takes the longer time of computation and memory, plus the launch overhead") {
   // The longer one of 1e9 / 5e12 = 200 us of compute and 1e6 / 100e9 = 10 us of memory counts, plus 3 us for the
   // launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));

@@ -227,13 +227,13 @@ TEST_CASE("the error of a fit on its own devices is not claimed for another devi
                       DType::float32, 4);
   };
   CHECK(errors("t4", "t4").fit_errors.share == 1);
-  // A fit of one device does not know its error for another device.
+  // The error of a fit of one device is not known for another device.
   const Account another = errors("a100_pcie", "t4");
   CHECK(another.fitted == 1);
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // A fit of five devices knows its error for another device. This error is larger than for the five devices.
+  // For a fit of five devices, the error for another device is known. This error is larger than for the five devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);

@@ -249,7 +249,7 @@ TEST_CASE("if a row names no memory for an operand, the operand was in the first
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
-  if (!std::filesystem::exists(path)) WARN("skipped: the measurements are not here");
+  if (!std::filesystem::exists(path)) WARN("skipped: there are no measurements");
   std::vector<std::vector<double>> rows;
   std::ifstream file(path);
   std::string line;

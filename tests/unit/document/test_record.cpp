@@ -215,7 +215,7 @@ TEST_CASE("the editor's schema says what the record says") {
 }
 
 TEST_CASE(
-    "in the schema a document that names a base needs nothing else, and each key is checked") {
+    "in the schema a document that names a base needs no other key, and each key is checked") {
   const Value schema = parse_text(
       json_schema(link_record, "A link", "link", {.may_have_base = true}), "schema.json");
   CHECK(schema.find("required") == nullptr);

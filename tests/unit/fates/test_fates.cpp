@@ -75,7 +75,7 @@ Chain hollow(std::size_t stages) {
   return chain;
 }
 
-TEST_CASE("fates: a tensor that nothing reads is not made again") {
+TEST_CASE("fates: a tensor that no action reads is not recomputed") {
   // Without inner tensors, the backward pass of a stage reads only the stage's input, and in the last stage also the
   // output.
   CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
@@ -119,7 +119,7 @@ bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   return false;
 }
 
-TEST_CASE("fates: no assignment runs a stage again if nothing reads its results") {
+TEST_CASE("fates: no assignment runs a stage again if no action reads its results") {
   test::Dice dice(9);
   int again = 0;
   for (int round = 0; round < 60; ++round) {

@@ -202,7 +202,9 @@ TEST_CASE("frontier: the price of a copy multiplies only the seconds of copies")
   }
 }
 
-TEST_CASE("bound: no schedule is below it, and unlimited memory reaches it") {
+TEST_CASE(
+    "bound: no schedule takes less than the bound, and with unlimited memory a schedule "
+    "takes exactly the bound") {
   test::Dice dice(8);
   for (int round = 0; round < 60; ++round) {
     const Chain chain = test::random_chain(dice, 1 + dice.below(9));

@@ -108,7 +108,7 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
   return "";
 }
 
-TEST_CASE("a refusal says what is certain about the least budget") {
+TEST_CASE("a refusal gives the least budget, or budgets that certainly do not work") {
   using Catch::Contains;
   // Without branches the least bytes are known: c, the gradients of the sum and of c, and the bytes that the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that works is 8000 B"));

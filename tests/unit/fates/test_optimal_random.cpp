@@ -104,7 +104,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The chain and the run of a scenario as `optimal` sees them, and a function that lists its tapes.
+/// The chain and the run of a scenario that `optimal` reads, and a function that lists its tapes.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -160,7 +160,7 @@ struct FateQuestion {
   }
 };
 
-TEST_CASE("no execution beats the bound of optimal", "[property]") {
+TEST_CASE("no execution is faster than the bound of optimal", "[property]") {
   test::Dice dice(1002);
   int executed = 0;
   double closest = never;

@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// A run as `optimal` sees it, and a function that lists its tapes.
+/// The parts of a run that `optimal` reads, and a function that lists its tapes.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -191,7 +191,7 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   CHECK(faster > cases / 4);
 }
 
-TEST_CASE("no execution beats the bound of optimal if weights take turns", "[property]") {
+TEST_CASE("no execution is faster than the bound of optimal if weights take turns", "[property]") {
   test::Dice dice(1104);
   const int cases = test::cases_of(60);
   int executed = 0;

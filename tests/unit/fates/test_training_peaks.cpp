@@ -1,5 +1,5 @@
-// From the peaks with few micro-batches in flight follows a lower bound on the peak with many. With this bound the
-// program avoids planning steps that cannot fit.
+// The peaks with few micro-batches in flight give a lower bound on the peak with many. With this bound the program
+// avoids planning steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -81,7 +81,7 @@ TEST_CASE("an activation reads its output if that is enough, otherwise its input
   }
 }
 
-TEST_CASE("the position of a maximum is kept in 8 bytes, and a mean keeps nothing") {
+TEST_CASE("a maximum keeps its position in 8 bytes, and a mean keeps no bytes") {
   const Layer pool = learned("max_pool, kernel: 3, stride: 2");  // 3 x 3 x 6 = 54 outputs
   check_counts(pool, 54, 0);
   check_reads(pool, false, false, 0, 8 * 54);
@@ -105,7 +105,7 @@ TEST_CASE("a norm reads its input and sums the gradients of scale and shift") {
 }
 
 TEST_CASE(
-    "a sum keeps nothing, a product keeps both factors, and broadcast dimensions are summed") {
+    "a sum keeps no tensor, a product keeps both factors, and broadcast dimensions are summed") {
   const auto joined = [](const std::string& keys) {
     return model_of(
                "- {type: input, name: x, shape: [8, 8, 6]}\n"

@@ -49,7 +49,7 @@ TEST_CASE("an axis that is named batch is the batch, at any position", "[onnx]")
   CHECK(layer(read(second, "{batch: 6}").model, "x").shape == Shape{8});
 }
 
-TEST_CASE("several sequences in a sample stay a recurrent layer", "[onnx]") {
+TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") {
   const Model one = read(lstm({7, 1, 10}), "{batch: 1}").model;
   CHECK(one.flop() == flop);
   CHECK(backward_flop(one) == 60200);

@@ -1,4 +1,4 @@
-// Tests Einsum, TopK, and operators whose shapes are given by the reader of the file.
+// Tests Einsum, TopK, and operators whose shapes cannot be inferred, so that the user gives them.
 #include <catch2/catch.hpp>
 
 #include "model/onnx/einsum.hpp"

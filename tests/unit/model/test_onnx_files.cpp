@@ -85,7 +85,7 @@ TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]")
   CHECK(types(model) == "input dense dense");
 }
 
-TEST_CASE("mutants of a model are read or refused, and nothing else", "[onnx][mutations]") {
+TEST_CASE("each mutant of a model is either read or refused", "[onnx][mutations]") {
   const std::string whole = small_cnn().bytes();
   std::uint64_t state = 88172645463325252u;  // Marsaglia, Xorshift RNGs (2003)
   const auto random = [&](std::size_t below) {

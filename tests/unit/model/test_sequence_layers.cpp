@@ -167,7 +167,8 @@ TEST_CASE("a stage has the caches of its layers, which are not workspace") {
 }
 
 TEST_CASE(
-    "a product of two inputs goes matrix by matrix, and its backward pass costs twice as much") {
+    "a product of two inputs multiplies pairs of matrices, and its backward pass costs twice as "
+    "much") {
   const std::string given =
       "- {type: input, name: x, shape: [3, 5, 8]}\n- {type: layer_norm, name: a}\n- {type: input, "
       "name: b, shape: [3, 8, 2]}\n"

@@ -15,7 +15,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the seconds of the best of all 2^n placements in which nothing moves.
+/// Returns the seconds of the best of all 2^n placements without moves.
 double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   double best = never;
   const std::uint32_t n = question.tensor_count();

@@ -67,8 +67,8 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
 
 TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   // a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the kernels take 2 +
-  // 9 s more. To move a takes 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between, of
-  // 4 s each.
+  // 9 s more. The moves of a take 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between,
+  // of 4 s each.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -110,10 +110,8 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE(
-    "reading in place shares the bandwidth with moves of the copy engine on the same way, "
-    "by hand",
-    "[placement]") {
+TEST_CASE("reads in place share the bandwidth of a way with moves of the copy engine, by hand",
+          "[placement]") {
   // Kernel a reads the 100 bytes of x in place at 10 byte/s, while the engine fetches the 50 bytes
   // of y for kernel b. Each gets 5 byte/s until y has arrived at 10 s. The other 50 bytes of x take 5 s more.
   using Over = KernelTime::Line::Over;

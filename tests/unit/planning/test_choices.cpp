@@ -1,5 +1,5 @@
-// Tests how good open choices are. With more memory no run is slower or refused, explicit settings are hardly faster,
-// and a faster machine is hardly slower.
+// Tests the choices that a program makes for open settings. With more memory no run is slower or refused, explicit
+// settings are hardly faster, and runs on a faster machine are hardly slower.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>

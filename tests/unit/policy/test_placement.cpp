@@ -64,8 +64,8 @@ TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") 
 }
 
 TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
-  // All weights are in DRAM after 600 s, and the first product begins at 400 s. To copy an image of 40 bytes takes 20
-  // s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
+  // All weights are in DRAM after 600 s, and the first product begins at 400 s. The copy of an image of 40 bytes takes
+  // 20 s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
   // product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
@@ -165,7 +165,8 @@ TEST_CASE("placement auto is never slower than a run in the first memory",
   CHECK(fitted > 12);
 }
 
-TEST_CASE("no run with a placement beats the bound of the question", "[placement][property]") {
+TEST_CASE("no run with a placement is faster than the bound of the question",
+          "[placement][property]") {
   // In DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
   CHECK(question_bound(two_products("1020B")).seconds == Approx(3 * 14.2));
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)

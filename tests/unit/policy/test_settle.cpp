@@ -130,7 +130,7 @@ Policy with_ways(std::vector<std::int64_t> compared) {
   Policy policy = basic;
   policy.parameters = {{.name = "way", .type = Type::integer, .summary = "", .default_text = "0"}};
   policy.plan = [&basic](const PolicyRequest& request, const Reader& parameters) {
-    if (parameters.integer("way") == 1) parameters.fail("way", "way 1 cannot be gone here");
+    if (parameters.integer("way") == 1) parameters.fail("way", "way 1 is not possible");
     return basic.plan(request, parameters);
   };
   policy.alternatives = [compared](const PolicyRequest&, const Reader& parameters) {

@@ -184,7 +184,8 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
 }
 
 TEST_CASE(
-    "No plan beats the bound if the weights of late layers do not fit together with the tensors "
+    "No plan is faster than the bound if the weights of late layers do not fit together with the "
+    "tensors "
     "that wait for them",
     "[property]") {
   Campaign campaign;

@@ -20,7 +20,7 @@ ScenarioVerdict against(const Measurement& got, const Baseline& expected = basel
 
 }  // namespace
 
-TEST_CASE("A number is equal within its tolerance, and better or worse by its direction") {
+TEST_CASE("A number is equal within its tolerance, and otherwise better or worse") {
   CHECK(moved(100, 100, low) == Verdict::equal);
   CHECK(moved(100, 101, low) == Verdict::worse);
   CHECK(moved(100, 99, low) == Verdict::better);

@@ -122,8 +122,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "without measured joules, energy follows from busy watts, or from less power if memory "
-    "binds and memory_power is given") {
+    "without measured joules, busy watts give the energy, or less power if memory limits an "
+    "operator and memory_power is given") {
   const Bench bench;
   // At 1 MB/s the bytes take longer than the FLOP in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;

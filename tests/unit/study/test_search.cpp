@@ -298,7 +298,7 @@ TEST_CASE("Trying all combinations proves an optimum only if no combination fail
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("If nothing keeps the limits, the search says so and returns the nearest point") {
+TEST_CASE("If no point keeps the limits, the search says so and returns the nearest point") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, "makespan_s",
                                      {"makespan_s<=5ms"}, 60);
