@@ -1,6 +1,7 @@
 // The replay executes a plan by event arithmetic, without SimGrid. It is the second, independent implementation of what
-// a plan means, and the judge uses it. Where no link is shared, its trace equals that of SimGrid's engine to the bit.
-// Where a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// a plan means, and the judge uses it. If no link is shared and no period is left out, its trace equals that of SimGrid's
+// engine to the bit. If a period is left out, later times agree to 1e-12 of the makespan. If a link is shared, all times
+// agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
