@@ -42,6 +42,7 @@ class Complaints {
 };
 
 /// Checks one execution: sums, bounds, peaks, bytes, energy, the order of its spans.
+void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
 /// Checks that its texts read back as the same, and that another executor and a naive one agree.

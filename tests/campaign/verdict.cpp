@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "campaign/invariants.hpp"
 #include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
 #include "plan/text.hpp"
@@ -73,6 +74,25 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");
   complaints.equal(naive.makespan, run.seconds(), "a naive executor says the same makespan");
+  const OracleResult in_order = oracle(run.plan(), true);
+  if (!in_order.blocked)
+    complaints.at_most(run.seconds(), in_order.makespan,
+                       "the plan is not slower than if memory were granted in listing order");
+}
+
+/// docs/trust.md: a plan without shared links neither blocks nor is slower with more memory.
+void give_more_memory(const Executed& run, Complaints& complaints) {
+  if (!PlanTables(run.plan()).contention_free()) return;
+  Plan plan = run.plan();
+  for (Pool& pool : plan.pools) {
+    if (pool.shared()) continue;
+    if (pool.capacity) *pool.capacity += *pool.capacity / 3;
+    if (pool.limit) *pool.limit += *pool.limit / 3;
+  }
+  const ReplayResult more = replay(plan);
+  complaints.require(!more.blocking, "the plan also ends with more memory");
+  if (!more.blocking)
+    complaints.at_most(more.makespan, run.seconds(), "the plan is not slower with more memory");
 }
 
 /// A folder that is removed with all its files.
@@ -117,6 +137,7 @@ void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   complaints.require(scenario_of(resolved).text() == resolved,
                      "the resolved scenario reads back as the same");
   compare_with_oracle(run, complaints);
+  give_more_memory(run, complaints);
   constexpr std::int64_t most = 5000;
   if (simgrid && executions_of(run.plan()) <= most) compare_executors(again, complaints);
 }
