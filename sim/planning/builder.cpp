@@ -7,6 +7,25 @@
 
 namespace sluice {
 
+namespace {
+
+/// Returns the device that alone keeps its tensors in this memory of the platform. It then owns the pool, as if the
+/// memory were its own: the pool grants in listing order, so that a load that comes early takes no bytes that the
+/// computation before it needs. Returns "" for host memory, and for a memory that no device or several have.
+std::string only_device_of(const Platform& platform, const Memory& memory) {
+  std::string only;
+  if (memory.name == platform.host().name) return only;
+  for (const Device& device : platform.devices)
+    for (const DeviceMemory& reached : device.memories) {
+      if (reached.own || reached.pool != memory.name) continue;
+      if (!only.empty() || &reached != &device.memory()) return {};
+      only = device.name;
+    }
+  return only;
+}
+
+}  // namespace
+
 PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity)
     : platform_(platform) {
   plan_.name = std::move(name);
@@ -19,9 +38,10 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
     for (const DeviceMemory& memory : device.memories)
       if (memory.own)
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
-  for (const Memory& memory : platform.memories) add(memory.name, memory.capacity, "");
-  for (const Device& device :
-       platform.devices)  // the memory of the node of a device is the device's first memory
+  for (const Memory& memory : platform.memories)
+    add(memory.name, memory.capacity, only_device_of(platform, memory));
+  // The memory of the node of a device is the device's first memory.
+  for (const Device& device : platform.devices)
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});

@@ -24,15 +24,27 @@ bool share_links(const Platform& whole, const Platform& share) {
 }
 
 /// Returns the alternatives for a few replicas that share links: each replica chooses for itself, or all replicas make
-/// the same choice. Otherwise returns nothing.
+/// the same choice. Each alternative is also tried without overlap, if the scenario does not give `overlap`. Overlapping
+/// transfers of several replicas delay each other, so that all replicas may begin later than if one of them had the link
+/// alone at first. In all other cases, returns nothing.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
   if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
-  std::vector<Value> maps = {parameters.map()};
-  for (Value& way :
-       ways_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters))
-    maps.push_back(std::move(way));
+  const Policy& policy = acting_policy(data_parallel_policy, parameters);
+  std::vector<Value> maps;
+  const auto add = [&](const Reader& settled) {
+    maps.push_back(settled.map());
+    for (Value& way : ways_of_replicas(policy, request, settled)) maps.push_back(std::move(way));
+  };
+  add(parameters);
+  const bool open = std::any_of(policy.parameters.begin(), policy.parameters.end(),
+                                [](const Field& field) { return field.name == "overlap"; });
+  if (!open || parameters.map().find("overlap")) return maps;
+  Value in_order = parameters.map();
+  in_order.set("overlap", Value::make(false));
+  const Keys keys(std::move(in_order), record_of(policy_catalog().find(data_parallel_policy.name)));
+  add(keys.reader());
   return maps;
 }
 

@@ -47,8 +47,10 @@ Executor resolved(Executor executor, const Plan& plan) {
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options) {
   const Executor one = resolved(executor, plan);
   if (one == Executor::both) return execute_both(plan, sink, options);
+  ExecutorOptions chosen = options;
+  chosen.may_skip = executions_of(plan) > most_for_simgrid;
   execute_or_throw(one == Executor::replay ? replay_executor : simgrid_executor, plan, sink,
-                   options);
+                   chosen);
 }
 
 }  // namespace sluice

@@ -20,7 +20,8 @@ std::string_view name_of(Executor executor);
 /// Returns the executor of that name. Throws UsageError if there is none.
 Executor executor_named(const std::string& name);
 
-/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay for others.
+/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay for others. For so
+/// few actions the replay leaves out no period, so that both write the same trace where no link is shared.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
 /// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
 /// epilogue. Dropped actions do not count.

@@ -42,6 +42,7 @@ class Complaints {
 };
 
 /// Checks the sums, bounds, peaks, bytes and energy of one execution, and the order of its spans.
+void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
 /// Checks that the texts of scenario and plan read back unchanged, and that another executor and a naive executor

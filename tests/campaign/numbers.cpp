@@ -90,30 +90,6 @@ void check_memory(const Executed& run, Complaints& complaints) {
     complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows if memory is enforced");
 }
 
-/// Checks the bytes that cross the host's links if one device computes all layers and each tensor moves once.
-void check_bytes(const Executed& run, Complaints& complaints) {
-  const Scenario& scenario = run.scenario;
-  const std::string policy = scenario.policy->name;
-  const Value* const placement = scenario.policy.keys.map().find("placement");
-  const bool has_two = scenario.platform.devices.front().memories.size() > 1;
-  // With a placement, kernels may read tensors over the link again and again.
-  if (placement ? placement->text() != "none" : has_two) return;
-  if (scenario.workload.training || (policy != "basic" && policy != "resident")) return;
-  const double samples = run.summary.number("samples");
-  const Model& model = scenario.model;
-  const auto moved = [&](const char* tensor_class) {
-    const double bytes = run.summary.number("transferred_bytes_by_class", {tensor_class});
-    return std::isnan(bytes) ? 0 : bytes;
-  };
-  const double element = static_cast<double>(bytes_of(scenario.workload.dtype));
-  complaints.equal(moved("weight"), static_cast<double>(model.parameters()) * element,
-                   "weights are loaded once");
-  double input = 0;
-  for (const Layer& layer : model.layers)
-    if (layer.type == "input") input += static_cast<double>(layer.output);
-  complaints.equal(moved("input"), input * element * samples, "each input is loaded once");
-}
-
 }  // namespace
 
 void check_numbers(const Executed& run, Complaints& complaints) {

@@ -8,10 +8,12 @@
 #include "base/error.hpp"
 #include "campaign/invariants.hpp"
 #include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/executor.hpp"
+#include "run/isolated.hpp"
 #include "run/run.hpp"
 #include "scenario/question_bound.hpp"
 #include "support/oracle.hpp"
@@ -67,12 +69,35 @@ bool same_numbers(const Summary& a, const Summary& b) {
   return true;
 }
 
+/// Whether the naive executor can execute the plan. It takes long for large plans, and no link may be shared.
+bool is_small(const Plan& plan) {
+  return executions_of(plan) <= 400 && PlanTables(plan).contention_free();
+}
+
 void compare_with_oracle(const Executed& run, Complaints& complaints) {
-  constexpr std::int64_t most = 400;  // the naive executor takes long for large plans
-  if (executions_of(run.plan()) > most || !PlanTables(run.plan()).contention_free()) return;
+  if (!is_small(run.plan())) return;
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");
   complaints.equal(naive.makespan, run.seconds(), "a naive executor says the same makespan");
+  const OracleResult in_order = oracle(run.plan(), true);
+  if (!in_order.blocked)
+    complaints.at_most(run.seconds(), in_order.makespan,
+                       "the plan is not slower than if memory were granted in listing order");
+}
+
+/// docs/trust.md: a plan without shared links neither blocks nor is slower with more memory.
+void give_more_memory(const Executed& run, Complaints& complaints) {
+  if (!PlanTables(run.plan()).contention_free()) return;
+  Plan plan = run.plan();
+  for (Pool& pool : plan.pools) {
+    if (pool.shared()) continue;
+    if (pool.capacity) *pool.capacity += *pool.capacity / 3;
+    if (pool.limit) *pool.limit += *pool.limit / 3;
+  }
+  const ReplayResult more = replay(plan);
+  complaints.require(!more.blocking, "the plan also ends with more memory");
+  if (!more.blocking)
+    complaints.at_most(more.makespan, run.seconds(), "the plan is not slower with more memory");
 }
 
 /// A folder that is removed with all its files.
@@ -107,6 +132,26 @@ void compare_executors(const Plan& plan, Complaints& complaints) {
                        "without contention, both executors write the same trace");
 }
 
+/// docs/trust.md: the executors agree on which plans block. The plan gets four fifths of the memory that it needs.
+void compare_with_less_memory(const Executed& run, Complaints& complaints) {
+  Plan plan = run.plan();
+  for (Pool& pool : plan.pools) {
+    const double peak = run.summary.number("peak_bytes", {pool.name});
+    if (!pool.shared() && !std::isnan(peak)) pool.limit = static_cast<std::int64_t>(0.8 * peak);
+  }
+  const bool blocks = replay(plan).blocking.has_value();
+  complaints.require(oracle(plan).blocked == blocks,
+                     "with less memory a naive executor blocks if the replay does");
+  bool simgrid_blocks = false;
+  try {
+    execute_isolated(plan, {});
+  } catch (const Infeasible&) {
+    simgrid_blocks = true;
+  }
+  complaints.require(simgrid_blocks == blocks,
+                     "with less memory SimGrid blocks if the replay does");
+}
+
 }  // namespace
 
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
@@ -119,8 +164,11 @@ void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   complaints.require(scenario_of(resolved).text() == resolved,
                      "the resolved scenario reads back as the same");
   compare_with_oracle(run, complaints);
+  give_more_memory(run, complaints);
   constexpr std::int64_t most = 5000;
-  if (simgrid && executions_of(run.plan()) <= most) compare_executors(again, complaints);
+  if (!simgrid || executions_of(run.plan()) > most) return;
+  if (is_small(run.plan())) compare_with_less_memory(run, complaints);
+  compare_executors(again, complaints);  // last, because a process can run SimGrid once
 }
 
 Verdict verdict_of(const std::string& text, int which, bool simgrid) {

@@ -39,7 +39,7 @@ ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>
 
 namespace {
 Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  const ReplayOptions replayed{.progress = options.progress};
+  const ReplayOptions replayed{.jumps = options.may_skip, .progress = options.progress};
   ReplayResult result =
       options.tables ? replay(*options.tables, sink, replayed) : replay(plan, sink, replayed);
   return {result.makespan, std::move(result.blocking)};
@@ -49,7 +49,7 @@ Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& o
 extern const PlanExecutor replay_executor = {
     .name = "replay",
     .summary =
-        "The events are computed by arithmetic, with max-min sharing of links; whole periods of a steady state "
+        "The events are computed by arithmetic, with max-min sharing of links; whole periods of a long steady state "
         "are left out.",
     .execute = execute_by_replay,
 };
