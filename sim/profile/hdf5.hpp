@@ -18,6 +18,10 @@ struct Hdf5Form {
 /// Makes this program read and write profiles as HDF5. Call it before any thread starts.
 void know_hdf5_profiles();
 
+/// Reads a profile in this process, which a damaged file can crash (hdf5_form().read() reads it in another process).
+/// Throws InputError and IoError.
+Profile read_hdf5_profile_here(const std::string& path);
+
 /// Returns the HDF5 form. Throws InputError, which names `path`, if the program does not have this form.
 const Hdf5Form& hdf5_form(const std::string& path);
 void set_hdf5_form(const Hdf5Form& form);
