@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "cost/operands.hpp"
 #include "model/catalog.hpp"
 #include "model/kept.hpp"
@@ -66,7 +67,8 @@ class Builder {
   }
 
   std::int64_t bytes(std::int64_t elements) const {
-    return samples_ * elements * static_cast<std::int64_t>(bytes_of(dtype_));
+    return checked_mul(checked_mul(elements, bytes_of(dtype_), "bytes"), samples_,
+                       "bytes of a micro-batch");
   }
 
   /// The lives of the output of a layer, and of what the layer keeps for its backward pass.
