@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/version.hpp"
 #include "command/command.hpp"
 #include "profile/hdf5.hpp"
@@ -20,6 +21,11 @@ void know_installed_documents() {
   if (!error && fs::is_directory(documents / "models", error))
     sluice::set_data_root(documents.string());
 }
+
+/// Libraries run code of their own before main(), and may run out of memory there. Functions in this section run before
+/// that code.
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)() = sluice::end_when_memory_is_out;
 
 }  // namespace
 

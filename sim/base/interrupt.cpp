@@ -24,6 +24,7 @@ volatile std::sig_atomic_t received = 0;
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< whether standard error is a terminal
 std::atomic<int> in_order = 0;
+std::atomic<bool> is_child = false;  ///< its parent says why it ended
 std::array<std::atomic<const char*>, 16> half_written = {};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<const char*>::is_always_lock_free);
@@ -47,11 +48,16 @@ void say(std::string_view text) {
   leave(128 + signal, "interrupted");
 }
 
+[[noreturn]] void leave_without_memory() {
+  if (is_child) _exit(ended_without_memory);
+  leave(70, out_of_memory);
+}
+
 [[noreturn]] void on_terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::exception& error) {
-    if (says_out_of_memory(error)) leave(70, out_of_memory);
+    if (says_out_of_memory(error)) leave_without_memory();
     say("sluice: internal error: ");
     say(error.what());
     say("\n");
@@ -65,7 +71,7 @@ void say(std::string_view text) {
 /// safe in a signal handler. When the handler returns, abort() ends the process.
 void on_abort(int) {
   constexpr std::size_t little = std::size_t{16} << 20;
-  if (!has_room_for(little)) leave(70, out_of_memory);
+  if (!has_room_for(little)) leave_without_memory();
 }
 
 bool leaves_now() {
@@ -128,6 +134,19 @@ bool has_room_for(std::size_t bytes) {
   if (room == MAP_FAILED) return false;
   ::munmap(room, bytes);
   return true;
+}
+
+bool memory_is_low() {
+  constexpr std::size_t much = std::size_t{128} << 20;
+  return !has_room_for(much);
+}
+
+bool says_out_of_memory(std::string_view message) {
+  return message.starts_with(out_of_memory);
+}
+
+void end_as_child_when_memory_is_out() {
+  is_child = true;
 }
 
 bool ends_by_signal() {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -35,6 +36,16 @@ bool says_out_of_memory(const std::exception& error);
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` further bytes of address space (`ulimit -v` limits them).
 bool has_room_for(std::size_t bytes);
+/// Returns whether this process may take so few bytes more that this is the likely cause of a library's failure.
+bool memory_is_low();
+/// Returns whether a message begins with the one above. Such a message comes from a child process.
+bool says_out_of_memory(std::string_view message);
+
+/// The status with which a child process ends if memory is out and it cannot answer. It prints no message: its parent
+/// does.
+inline constexpr int ended_without_memory = 71;
+/// Makes this process end with this status when memory is out.
+void end_as_child_when_memory_is_out();
 
 /// Returns whether a signal has come that ends this process at once, or as soon as no InOrder object exists.
 bool ends_by_signal();

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <new>
 #include <string>
 
 #include "base/error.hpp"
@@ -62,6 +63,12 @@ class StopLp : public ClpEventHandler {
 
 double finite(double bound) {
   return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
+}
+
+/// Coin's solvers print an assertion of their own, or crash, if they run out of memory.
+void require_room() {
+  constexpr std::size_t room_for_solvers = std::size_t{16} << 20;
+  if (!has_room_for(room_for_solvers)) throw std::bad_alloc();
 }
 
 }  // namespace
@@ -147,6 +154,7 @@ void Milp::load(OsiClpSolverInterface& solver) const {
 
 MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   const Stop stop(limits.seconds);
+  require_room();
   OsiClpSolverInterface solver;
   load(solver);
   StopLp stop_lp(stop);
@@ -196,6 +204,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
 
 RelaxedSolution Milp::relaxed(int most_iterations) const {
   const Stop stop(infinity);
+  require_room();
   OsiClpSolverInterface solver;
   load(solver);
   StopLp stop_lp(stop);

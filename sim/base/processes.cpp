@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -46,7 +47,7 @@ std::string answer_of(const Work& work) {
   } catch (const Error& error) {
     return failed(error.exit_code(), error.what());
   } catch (const std::exception& error) {
-    return failed(70, error.what());
+    return failed(70, says_out_of_memory(error) && memory_is_low() ? out_of_memory : error.what());
   }
 }
 
@@ -192,9 +193,14 @@ class Children {
   }
 
   static ChildEnd how_it_ended(const Child& child, int status) {
+    // Some libraries crash if they get no memory.
+    const bool crashed =
+        WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT);
+    if (crashed && memory_is_low()) return {child.number, {}, 70, out_of_memory};
     if (WIFSIGNALED(status))
       return {
           child.number, "its process died: " + std::string(strsignal(WTERMSIG(status))), 70, {}};
+    if (WEXITSTATUS(status) == ended_without_memory) return {child.number, {}, 70, out_of_memory};
     if (child.answer.empty() || WEXITSTATUS(status) != 0)
       return {child.number, "its process ended without an answer", 70, {}};
     const int exit_code = static_cast<unsigned char>(child.answer.front());
@@ -212,13 +218,17 @@ pid_t fork_child(const std::function<void()>& body) {
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
+  if (pid < 0 && errno == ENOMEM) throw std::bad_alloc();
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  end_at_once_when_interrupted(false);   // the parent waits for the child's answer
+  end_at_once_when_interrupted(false);  // the parent waits for the child's answer
+  end_as_child_when_memory_is_out();
   if (::getppid() != parent) _exit(70);  // the parent died before the call of prctl
   try {
     body();
+  } catch (const std::bad_alloc&) {
+    _exit(ended_without_memory);
   } catch (...) {
     _exit(70);
   }

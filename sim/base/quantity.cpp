@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/count_error.hpp"
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
@@ -304,7 +305,7 @@ std::vector<std::string> units_of(Dimension dimension) {
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what) {
   std::int64_t sum = 0;
   if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum))
-    throw InputError(std::string(what) + ": " + std::to_string(a) + " + " + std::to_string(b) +
+    throw CountError(std::string(what) + ": " + std::to_string(a) + " + " + std::to_string(b) +
                      " is not a count below 2^63");
   return sum;
 }
@@ -312,7 +313,7 @@ std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what) 
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what) {
   std::int64_t product = 0;
   if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product))
-    throw InputError(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+    throw CountError(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
                      " is not a count below 2^63");
   return product;
 }

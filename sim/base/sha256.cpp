@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace sluice {
 
@@ -19,8 +20,9 @@ EVP_MD_CTX* context_of(void* context) {
 void require(int ok) {
   if (ok == 1) return;
   const unsigned long error = ERR_peek_last_error();
-  // When there is no memory left, libcrypto sometimes fails without giving a reason.
-  if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
+  // When there is no memory left, libcrypto sometimes fails without a reason, or says that it does not know SHA-256.
+  if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE || memory_is_low())
+    throw std::bad_alloc();
   std::array<char, 256> reason{};
   ERR_error_string_n(error, reason.data(), reason.size());
   throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));

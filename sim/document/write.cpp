@@ -155,7 +155,8 @@ class YamlWriter {
     const auto& source = value.source();
     if (!source) return;
     out_ += "  # ";
-    for (const char c : source->name) out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    for (const char c : valid_utf8(source->name))
+      out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     // An override is a single line, so a line number would add nothing.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }

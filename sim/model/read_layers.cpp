@@ -197,6 +197,7 @@ class Expansion {
       layer.flop = counts.flop;
       layer.cached = counts.cached;
       layer.backward = counts.backward;
+      count_elements(layer);
       layer.sparsity = counts.sparsity;
       layer.field = field_of(counts.dependence, layer.shape, sources);
     });
@@ -210,6 +211,17 @@ class Expansion {
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
     model_.layers.push_back(std::move(layer));
     previous_ = index;
+  }
+
+  /// Refuses a layer with which the model has more elements than fit into a count of bytes. So sums over layers cannot
+  /// overflow later, where the place of a layer is no longer known.
+  void count_elements(const Layer& layer) {
+    constexpr std::int64_t most_bytes_each =
+        32;  // of the widest dtype, with its gradient and its copies
+    for (const std::int64_t elements :
+         {layer.output, layer.parameters, layer.cached, layer.backward.kept})
+      elements_ = checked_add(elements_, elements, "elements");
+    checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
   /// Leaves the layer out. For the following layers, its name means the layer that it reads.
@@ -312,6 +324,7 @@ class Expansion {
   std::vector<std::string> open_blocks_;
   Surroundings around_;  ///< the layers outside of the current repetition or block
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
+  std::int64_t elements_ = 0;  ///< of all layers: outputs, weights, caches, and kept values
   /// Whether the layer or an earlier layer has weights, indexed by layer.
   std::vector<bool> learns_;
 };

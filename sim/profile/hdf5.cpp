@@ -183,17 +183,12 @@ class HdfReader {
 
 /// Reads the file and returns its content as CSV. The first key of the header is `format`.
 std::string text_of_file(const std::string& path) {
-  const auto held = hdf5::lock();
-  try {
-    Profile profile = HdfReader(path).read();
-    Value header = Value::make_map();
-    if (const Value* format = profile.header.find("format")) header.set("format", *format);
-    for (const Value::Entry& entry : profile.header.entries()) header.set(entry.key, entry.value);
-    profile.header = header;
-    return profile_text(profile);
-  } catch (const hdf5::Failure& failure) {
-    throw InputError(path + ": error: not a readable profile: " + failure.what());
-  }
+  Profile profile = read_hdf5_profile_here(path);
+  Value header = Value::make_map();
+  if (const Value* format = profile.header.find("format")) header.set("format", *format);
+  for (const Value::Entry& entry : profile.header.entries()) header.set(entry.key, entry.value);
+  profile.header = header;
+  return profile_text(profile);
 }
 
 /// HDF5 stores texts of variable length in heaps, and its library does not check the sizes of heaps. So a damaged file
@@ -230,6 +225,15 @@ void write_hdf5_profile(const Profile& profile, const std::string& path) {
 }
 
 }  // namespace
+
+Profile read_hdf5_profile_here(const std::string& path) {
+  const auto held = hdf5::lock();
+  try {
+    return HdfReader(path).read();
+  } catch (const hdf5::Failure& failure) {
+    throw InputError(path + ": error: not a readable profile: " + failure.what());
+  }
+}
 
 void know_hdf5_profiles() {
   set_hdf5_form({read_hdf5_profile, write_hdf5_profile});

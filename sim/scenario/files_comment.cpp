@@ -1,4 +1,5 @@
 #include "base/sha256.hpp"
+#include "base/utf8.hpp"
 #include "document/bundled.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
@@ -12,7 +13,7 @@ namespace {
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {
-    return "# SHA-256 of " + what + ": " + sha256_of(bytes()) + "\n";
+    return "# SHA-256 of " + valid_utf8(what) + ": " + sha256_of(bytes()) + "\n";
   } catch (const Error&) {
     return "";
   }

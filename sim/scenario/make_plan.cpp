@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/count_error.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "base/utf8.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
 #include "platform/written.hpp"
@@ -130,10 +132,13 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .micro_batches = scenario.workload.micro_batches_per_step(),
                       .load_bandwidth = bandwidth};
   };
-  CutModel made;
-  made.split = with_partial_layers(request(scenario.model));
-  made.stages = cut_stages(request(made.split ? *made.split : scenario.model));
-  return made;
+  // Bytes that are too many for a count are those of the model.
+  return located(chosen(scenario.document, "model", "file"), [&] {
+    CutModel made;
+    made.split = with_partial_layers(request(scenario.model));
+    made.stages = cut_stages(request(made.split ? *made.split : scenario.model));
+    return made;
+  });
 }
 
 /// Returns the cuts that are compared. They do not depend on the machine's memory.
@@ -218,17 +223,20 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
     cuts.push_back(cut_as(scenario, &*scenario.cut));
     return cuts;
   }
+  std::optional<InputError> refusal;
   for (const Chosen<Cut>& chosen : open_cuts(scenario)) {
     CutModel cut;
     try {
       cut = cut_as(scenario, &chosen);
-    } catch (const InputError&) {
-      continue;  // This cut would have more stages than layers.
+    } catch (const InputError& error) {
+      if (!refusal) refusal = error;
+      continue;  // This cut would have more stages than layers, or the model is too large for any cut.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
     if (std::none_of(cuts.begin(), cuts.end(), is_same)) cuts.push_back(std::move(cut));
   }
+  if (cuts.empty() && refusal) throw InputError(*refusal);
   return cuts;
 }
 
@@ -243,9 +251,17 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  Settlement settled =
-      located(keys.map(), [&] { return settle(*scenario.policy, attempts, keys.reader()); });
-  settled.plan.name = scenario.name + ": " + settled.plan.name;
+  // Bytes of a model that a count can hold are too many only for the samples of the workload.
+  const Value& samples = chosen(scenario.document, "workload", "batch");
+  Settlement settled = located(keys.map(), [&] {
+    try {
+      return settle(*scenario.policy, attempts, keys.reader());
+    } catch (const CountError& error) {
+      throw InputError(samples.position(), error.what());
+    }
+  });
+  // The name is that of a file, which may consist of any bytes. A plan is UTF-8 text.
+  settled.plan.name = valid_utf8(scenario.name) + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
   for (const Device& device : scenario.platform.devices)
     if (device.memory().reserved > 0)

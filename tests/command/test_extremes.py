@@ -4,6 +4,7 @@
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -32,6 +33,54 @@ class Figures(unittest.TestCase):
                 done = sluice("run", ROOT / "scenarios/alexnet_x200.yaml", "platform." + key)
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertIn(key.split("=")[0].split(".")[-1].encode(), done.stderr)
+
+
+class Counts(unittest.TestCase):
+    """Counts that 64 bits cannot hold are refused at the place of the key that makes them."""
+
+    def test_layers_that_double_are_refused_at_the_layer(self):
+        layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"
+                         for i, before in enumerate(["x"] + [f"c{i}" for i in range(58)]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "double.yaml"
+            path.write_text("format: sluice-model/1\nname: double\nlayers:\n"
+                            "  - {type: input, name: x, shape: [4]}\n" + layers)
+            for words in (["model", path], ["run", "alexnet_resident", f"model={path}"],
+                          ["run", "alexnet_resident", f"model={path}", "stages=auto"],
+                          ["fits", path], ["fits", path, "--platform", "k40"],
+                          ["placement", "alexnet_resident", "platform=optane_server", "cost=roofline", f"model={path}"]):
+                with self.subTest(words):
+                    done = sluice(*words)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertIn(b"double.yaml:60:5: error: bytes of the layers up to this one", done.stderr)
+                    self.assertIn(b"is not a count below 2^63\n      - {type: concat, name: c55", done.stderr)
+
+    def test_samples_that_are_too_many_are_refused_at_the_workload(self):
+        for key in ("workload.batch=9223372036854775807", "workload.batch=1000000000000 model.scale=1000000"):
+            with self.subTest(key):
+                done = sluice("run", "alexnet_resident", *key.split())
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertRegex(done.stderr, rb"workload.batch=\d+:1:16: error: ")
+
+    def test_samples_whose_bytes_no_count_holds_do_not_fit(self):
+        done = sluice("fits", "alexnet", "--platform", "k40", "--memory", "9000000000000000000B", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotRegex(done.stdout, rb"nan|inf\b")
+
+    def test_rates_of_memory_that_are_too_small_are_refused(self):
+        for rates in ("1e-308", "1e-308GB/s:1GB/s", "1GB/s:1e300GB/s", "0B/s:1GB/s"):
+            with self.subTest(rates):
+                done = sluice("placement", "alexnet_resident", "platform=optane_server", "--in-place", rates)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"'{rates}' for '--in-place': expected two rates above 0, at least 0.001B/s".encode(),
+                              done.stderr)
+
+    def test_training_on_a_slow_device_is_planned_soon(self):
+        """The bounds of most candidates lie just under the best time, because computation takes nearly all of it."""
+        done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
+                              env=ENVIRONMENT, capture_output=True, timeout=300,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class DamagedProfiles(unittest.TestCase):

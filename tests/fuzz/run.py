@@ -37,6 +37,12 @@ SEEDS = {
     "quantity": [],
     "expression": [],
     "override": [],
+    "profile": [],
+    "profile_hdf5": [],
+    "profile_map": [],
+    "fit": ["fits/*.yaml"],
+    "store": [],
+    "trace": [],
 }
 
 

@@ -5,15 +5,19 @@
 #include <cstdlib>
 
 #include "base/quantity.hpp"
+#include "cost/fitted/document.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "fuzz/files.hpp"
 #include "model/expression.hpp"
 #include "model/importer.hpp"
 #include "plan/structure.hpp"
 #include "plan/text.hpp"
+#include "profile/profile.hpp"
+#include "profile/tables/table.hpp"
 #include "run/executor.hpp"
 #include "scenario/scenario.hpp"
 #include "study/check/baseline.hpp"
@@ -65,6 +69,33 @@ void read_baseline_text(const std::string& text, const std::string& path) {
   const std::string written = to_text(baseline_from(parse_text(text, path)));
   if (to_text(baseline_from(parse_text(written, "written.json"))) != written)
     throw InternalError("a baseline differs after it is written and read:\n" + written);
+}
+
+/// Checks that a profile reads back as the same.
+void write_and_read(const Profile& profile) {
+  const std::string written = profile_text(profile);
+  if (profile_text(parse_profile(written, "written.csv")) != written)
+    throw InternalError("a profile does not read back as the same:\n" + written);
+}
+
+/// Reads a profile, or a table of another program that is known by its heading.
+void read_profile_text(const std::string& text, const std::string&) {
+  write_and_read(parse_profile(text, "profile.csv"));
+}
+
+/// Reads the text as the map of a small table.
+void read_map_text(const std::string& text, const std::string& path) {
+  static const CsvTable table =
+      read_csv(std::make_shared<const Source>(Source{"table.csv",
+                                                     "op,b,m,n,k,shape,us,type,note\n"
+                                                     "linear(16),1,4,16,8,4x8,7.5,float32,x\n"
+                                                     "relu,2,4,16,,4x16;2x3,0.25,float16,\n"}));
+  write_and_read(read_by_map(table, parse_text(text, path)));
+}
+
+void read_fit_text(const std::string& text, const std::string& path) {
+  const std::string written = fit_text(read_fit(parse_text(text, path)));
+  (void)read_fit(parse_text(written, "written.yaml"));
 }
 
 void read_quantity_text(const std::string& text, const std::string&) {
@@ -173,6 +204,12 @@ const std::vector<FuzzTarget>& fuzz_targets() {
       {"quantity", read_quantity_text, ""},
       {"expression", read_expression_text, ""},
       {"override", read_override_text, ""},
+      {"profile", read_profile_text, "profile.csv"},
+      {"profile_hdf5", read_edited_profile, ""},
+      {"profile_map", read_map_text, "map.yaml"},
+      {"fit", read_fit_text, "fits/mutant.yaml"},
+      {"store", read_store_bytes, ""},
+      {"trace", read_edited_trace, ""},
   };
   return targets;
 }

@@ -46,14 +46,19 @@ int run_model(const Arguments& arguments) {
     if (arguments.has(option) && !with_platform)
       throw UsageError("'--" + std::string(option) + "' needs '--platform'");
   std::vector<std::string> notes;
-  const Model model = read_model(load_model_use(
-      find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
+  const Value use = load_model_use(find_document(arguments.positionals.front(), "models"),
+                                   arguments.overrides, &notes);
+  const Model model = read_model(use);
   for (const std::string& note : notes) message("sluice: " + note);
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))
     report.columns = columns_named(arguments.text("columns"), with_platform);
+  // The bytes of a layer's passes may be more than a count holds.
+  const auto formed = [&] {
+    return located(*use.find("definition"), [&] { return form(arguments, report); });
+  };
   if (!with_platform) {
-    print(form(arguments, report));
+    print(formed());
     return 0;
   }
   const Platform platform = load_platform(arguments.text("platform"));
@@ -61,7 +66,7 @@ int run_model(const Arguments& arguments) {
                                                  : platform.devices.front();
   const Target target(platform, device, report.dtype, cost_model(arguments, platform));
   report.target = &target;
-  print(form(arguments, report));
+  print(formed());
   return 0;
 }
 

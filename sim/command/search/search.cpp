@@ -60,13 +60,6 @@ Measure by_both() {
   };
 }
 
-void require_some_point(const SearchResult& result) {
-  const SweepResult& sweep = result.sweep;
-  if (sweep.count(PointResult::Status::failed) == sweep.outcomes.size())
-    throw InputError("no point could be run; the first one says:\n" +
-                     sweep.outcomes.front().message);
-}
-
 /// Returns the exit code: 0 if a point was found, 1 if a point was found but some points could not be run, and 4 if no
 /// point keeps all limits.
 int run_search_command(const Arguments& arguments) {
@@ -97,7 +90,7 @@ int run_search_command(const Arguments& arguments) {
     };
   const SearchResult result = run_search(request);
   line.clear();
-  require_some_point(result);
+  result.sweep.require_some_point();
   print_search({variants.base().name, request, result}, arguments.has("csv"),
                arguments.has("json"));
   if (!result.best) return 4;

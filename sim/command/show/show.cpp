@@ -1,6 +1,7 @@
 // The command `sluice show` draws a trace as a picture in the terminal.
 #include <algorithm>
 
+#include "base/interrupt.hpp"
 #include "base/processes.hpp"
 
 #include "command/command.hpp"
@@ -19,6 +20,7 @@ std::string draw(const std::string& path, std::size_t width) {
       return picture_of(trace, width);
     });
   } catch (const InternalError& error) {
+    if (says_out_of_memory(error.what())) throw;
     throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() +
                      "); write the trace again with sluice run -o");
   }

@@ -127,9 +127,7 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
 /// not be run. If no point could be run, throws the first error.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
-  if (failed > 0 && failed == result.outcomes.size())
-    throw InputError("no point could be run; the first one says:\n" +
-                     result.outcomes.front().message);
+  result.require_some_point();
   return failed > 0 ? 1 : 0;
 }
 

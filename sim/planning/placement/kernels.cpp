@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "cost/operands.hpp"
 #include "model/catalog.hpp"
 #include "model/kept.hpp"
@@ -67,7 +68,8 @@ class Builder {
   }
 
   std::int64_t bytes(std::int64_t elements) const {
-    return samples_ * elements * static_cast<std::int64_t>(bytes_of(dtype_));
+    return checked_mul(checked_mul(elements, bytes_of(dtype_), "bytes"), samples_,
+                       "bytes of a micro-batch");
   }
 
   /// Return the lives of the output of a layer, and of the tensor that the layer keeps for its backward pass.

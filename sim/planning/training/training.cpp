@@ -120,10 +120,21 @@ class TrainingPlan {
       sums.load_s /= static_cast<double>(order_.devices.size());
       sums.save_s /= static_cast<double>(order_.devices.size());
     }
+    if (order_.overlap && order_.devices.size() == 1) add_ends(sums, step, up);
     return sums;
   }
 
  private:
+  /// Adds what no computation can hide.
+  void add_ends(TrainingSums& sums, const Program& step, const CopyTime& up) const {
+    const Program::Operation& first = step.operations.front();
+    for (const std::uint32_t load : first.loads) sums.first_loads_s += step.instances[load].load_s;
+    if (weights_stay_)
+      sums.first_loads_s += states_[static_cast<std::size_t>(first.stage)].weights_load_s;
+    for (const std::uint32_t save : step.operations.back().saves)
+      sums.last_saves_s += up.seconds(step.instances[save].bytes);
+  }
+
   Program step_of_order() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));

@@ -91,6 +91,9 @@ Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 /// other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
+  /// The loads without which the first operation cannot start, and the saves that follow the last one. They are known
+  /// for one device with overlap, and 0 otherwise.
+  double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);

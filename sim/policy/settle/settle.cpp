@@ -95,7 +95,7 @@ class Attempts {
   }
 
   /// Returns whether there is more than one way, so that a choice must be made.
-  bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
+  bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best() {
     Judgement judgement = judge(std::move(candidates_));
@@ -109,7 +109,12 @@ class Attempts {
   void add(std::size_t number) {
     const CutAttempt& attempt = attempts_[number];
     std::vector<Candidate> offered;
-    if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
+    try {
+      if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
+    } catch (const Infeasible&) {
+      if (attempt.cut.empty()) throw;
+      return;  // This cut is refused; another one may fit. If all are refused, best_that_waits() says why.
+    }
     for (Candidate& candidate : offered) {
       ways_ += candidate.ways;
       candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));

@@ -118,6 +118,7 @@ Plan Card::plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch
   scenario.workload.batch = batch;
   scenario.workload.micro_batch = micro_batch;
   Plan made = make_plan(scenario);
+  planned_ = std::max(planned_, batch);
   if (on_answer_) on_answer_();
   return made;
 }
@@ -128,7 +129,12 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     check(*made);
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
+  } catch (const InputError&) {
+    // What was planned for fewer samples is refused only because no count holds the bytes of so many.
+    if (batch <= planned_) throw;
+    return {};
   } catch (const Infeasible& error) {
+    planned_ = std::max(planned_, batch);
     if (on_answer_) on_answer_();
     if (&scenario == &asked_) refusal_ = error;
     const Shortage& shortage = error.shortage;

@@ -48,7 +48,8 @@ class Card {
   Scenario timed_;   ///< the scenario with the requested cost model
   std::function<void()> on_answer_;
   const Device& device_;
-  FittingPlan made_;  ///< the last plan that fit
+  FittingPlan made_;          ///< the last plan that fit
+  std::int64_t planned_ = 0;  ///< the most samples that could be planned, whether they fit or not
   /// Why the smallest micro-batch that does not fit was refused.
   std::optional<Infeasible> refusal_;
 };

@@ -122,6 +122,7 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
 
 PlacementProblem::Rates in_place_rates(const std::string& text) {
   const std::size_t colon = text.find(':');
+  std::string reason;
   try {
     if (colon != std::string::npos) {
       const PlacementProblem::Rates rates{
@@ -131,11 +132,14 @@ PlacementProblem::Rates in_place_rates(const std::string& text) {
           rates.to_slow > 0)
         return rates;
     }
-  } catch (const InputError&) {
+  } catch (const InputError& error) {
+    reason = std::string(": ") + error.what();
   }
-  throw UsageError("'" + text +
-                   "' for '--in-place': expected two rates above 0, at which kernels read and "
-                   "write slow memory (20GB/s:4.4GB/s)");
+  throw UsageError(
+      "'" + text +
+      "' for '--in-place': expected two rates above 0, at least 0.001B/s, at which kernels "
+      "read and write slow memory (20GB/s:4.4GB/s)" +
+      reason);
 }
 
 double PlacementCurve::fraction(const PlacementResult& result) const {
@@ -148,7 +152,10 @@ PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& 
   const Pricing pricing{scenario.model,    no_stages,
                         scenario.platform, *scenario.cost,
                         workload.dtype,    workload.training ? &*workload.training : nullptr};
-  return placed_kernels({pricing, workload, scenario.name}, memories).problem;
+  const Value* where = scenario.document.find("workload");
+  return located(where ? *where : scenario.document, [&] {
+    return placed_kernels({pricing, workload, scenario.name}, memories).problem;
+  });
 }
 
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request) {

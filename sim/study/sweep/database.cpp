@@ -3,8 +3,10 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <new>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace sluice {
 
@@ -60,6 +62,7 @@ Connection::~Connection() {
 
 void Connection::require(int code) const {
   if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
+  if (code == SQLITE_NOMEM && memory_is_low()) throw std::bad_alloc();
   const std::string reason = ::sqlite3_errmsg(handle_);
   if (code == SQLITE_NOTADB)
     throw InputError("'" + path_ + "' is not a store of sweeps: " + reason);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -90,6 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
+      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // for the thread's stack
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
       working_ -= count - threads.size();
@@ -321,6 +323,13 @@ std::size_t SweepResult::count(PointResult::Status status) const {
   return static_cast<std::size_t>(
       std::count_if(outcomes.begin(), outcomes.end(),
                     [&](const PointResult& outcome) { return outcome.status == status; }));
+}
+
+void SweepResult::require_some_point() const {
+  if (outcomes.empty() || count(PointResult::Status::failed) < outcomes.size()) return;
+  const std::string& reason = outcomes.front().message;
+  if (says_out_of_memory(reason)) throw InternalError(reason);
+  throw InputError("no point could be run; the first one says:\n" + reason);
 }
 
 std::vector<std::size_t> points_to_verify(const Points& points,

@@ -49,6 +49,8 @@ struct SweepResult {
   std::size_t ran = 0;                ///< points that were executed by this call and have numbers
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
+  /// Throws the error of the first point if no point could be run: InternalError if memory was out, else InputError.
+  void require_some_point() const;
 };
 
 /// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError if

@@ -1,6 +1,9 @@
 #include "trace/hdf5/hdf5.hpp"
 
+#include <new>
 #include <string_view>
+
+#include "base/interrupt.hpp"
 
 namespace sluice::hdf5 {
 
@@ -46,6 +49,7 @@ void fail(const std::string& what) {
     const auto from = begin + mark.size();
     reason = reason.substr(from, reason.find('\'', from) - from);
   }
+  if (reason.find("alloc") != std::string::npos && memory_is_low()) throw std::bad_alloc();
   throw Failure(reason.empty() ? what : what + ": " + reason);
 }
 

@@ -110,7 +110,8 @@ void TraceReader::State::read_header() {
       file->text_attribute("/", "filetype") != "sluice-trace")
     throw Failure("the attribute filetype does not say sluice-trace");
   const auto version = file->integer_attribute("/", "version");
-  if (version.size() != 2 || version[0] < 1 || version[0] > 2)
+  if (version.size() != 2) throw Failure("the attribute version does not have two numbers");
+  if (version[0] < 1 || version[0] > 2)
     throw Failure("its version is " + std::to_string(version[0]) + "; known: 1, 2");
   major = version[0];
   minor = version[1];

@@ -2,6 +2,9 @@
 // phased step is not timed as if all devices shared one copy engine.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <limits>
+
 #include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"
@@ -61,6 +64,48 @@ TEST_CASE(
   CHECK(compared > 100);
   // Runs in which no action waits for memory take exactly the seconds of the clock.
   CHECK(reached > compared / 4);
+}
+
+/// The least seconds of the ways of a candidate; infinite if none fits.
+double least_seconds(const Candidate& candidate) {
+  double least = std::numeric_limits<double>::infinity();
+  if (!candidate.open) {
+    candidate.simulate(least, [&](const Settled& one) { least = std::min(least, one.seconds); });
+    return least;
+  }
+  for (const Candidate& one : candidate.open()) least = std::min(least, least_seconds(one));
+  return least;
+}
+
+TEST_CASE("no way to train is faster than the bound that all ways in flight share", "[property]") {
+  int compared = 0, reached = 0;
+  Dice dice(2026);
+  for (const std::string policy : {"streamed", "resident", "phased"})
+    for (int c = 0; c < test::cases_of(8); ++c) {
+      RandomCase made = test::random_case(dice, policy, true);
+      made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+      const Scenario scenario = scenario_of(made);
+      const CutModel cut = cut_models(scenario).front();
+      const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};
+      const Chosen<FateStrategy> strategy =
+          plain_fates(fate_catalog().find(fates[dice.below(fates.size())]));
+      PolicyRequest request = request_of(scenario, cut, strategy);
+      request.capacity_enforced = false;
+      request.fates_open = true;
+      TrainingOrder order{.policy = "tested", .weights_stay = policy == "resident"};
+      for (const Device& device : scenario.platform.devices)
+        if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
+      order.overlap = !dice.one_in(4);
+      for (const Candidate& candidate : training_candidates(request, order)) {
+        INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
+        const double seconds = least_seconds(candidate);
+        CHECK(candidate.at_least <= seconds);
+        ++compared;
+        reached += seconds <= candidate.at_least * (1 + 1e-6);
+      }
+    }
+  CHECK(compared > 30);
+  CHECK(reached > 0);
 }
 
 }  // namespace

@@ -162,6 +162,32 @@ TEST_CASE("if the policy refuses one of the values that are compared, this value
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // no other candidate could be chosen
 }
 
+TEST_CASE("a cut for which no candidates can be offered does not refuse the other cuts") {
+  const Scenario scenario = test::small_scenario(
+      4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
+  const CutModel cut = cut_model(scenario);
+  const PolicyRequest request = request_of(scenario, cut, {});
+  Policy policy = policy_catalog().find("basic");
+  std::size_t asked = 0, refused = 0;
+  policy.candidates = [&](const PolicyRequest&, const Reader&) -> std::vector<Candidate> {
+    if (asked++ < refused) throw Infeasible("this cut is too long");
+    return {};
+  };
+  Value map = Value::make_map();
+  map.set("name", Value::make(std::string("basic")));
+  const Keys keys(std::move(map), record_of(policy));
+  const std::vector<CutAttempt> two = {{request, "cut: first"}, {request, "cut: second"}};
+  refused = 1;
+  CHECK(settle(policy, two, keys.reader()).attempt == 1);
+  asked = 0;
+  refused =
+      2;  // then each cut is planned as the scenario asks, and the first is as fast as the second
+  CHECK(settle(policy, two, keys.reader()).attempt == 0);
+  asked = 0;
+  refused = 1;  // a cut that the scenario says is the only one
+  CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
+}
+
 /// Returns the shortage for which streamed training with `in_flight` micro-batches in flight and open fates is refused.
 /// Returns no value if the training fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {

@@ -1,0 +1,15 @@
+// Targets for files that a library opens by their paths: traces and profiles in HDF5, and stores in SQLite.
+#pragma once
+
+#include <string>
+
+namespace sluice::test {
+
+/// The text is edits (hdf5_edits.hpp) of a small trace or profile. What is read is also exported or written.
+void read_edited_trace(const std::string& text, const std::string& path);
+void read_edited_profile(const std::string& text, const std::string& path);
+
+/// The text is the bytes of an SQLite file.
+void read_store_bytes(const std::string& text, const std::string& path);
+
+}  // namespace sluice::test

@@ -1,0 +1,23 @@
+// Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes, so
+// the fuzzer does not change bytes. Instead it changes what a sound file says: it removes, replaces and changes datasets
+// and attributes. So the fuzzer tries Sluice's readers and not the library.
+#pragma once
+
+#include <string>
+
+namespace sluice::test {
+
+/// Applies the edits, one per line, to the file. A line is a letter, an object, and numbers or a text. The object is
+/// named by its number or by its path:
+///   d 7            removes object 7
+///   s 7 2 1e300    sets row 2 of dataset 7
+///   r 7 1 2 3      makes dataset 7 a column of these numbers, with the type that it has
+///   y 7 4 1 2 3    makes it a column of the numbers 1 2 3, with the type number 4
+///   t 7 a b c      makes it a column of these words
+///   a 7 2 any text makes attribute 2 of object 7 this text
+///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
+/// Objects are the groups and datasets in the order of their names, and numbers count modulo what there is. So nearly
+/// every line does something. A line that HDF5 refuses is skipped.
+void edit_hdf5(const std::string& path, const std::string& edits);
+
+}  // namespace sluice::test
