@@ -34,7 +34,7 @@ EXIT_CODES = {
        " read.",
     3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. A plan"
        " whose waits form a cycle belongs here, too, because it is refused when it is read.",
-    4: "The question is valid, but what it asks for cannot be: the memory is too small (\"out of memory\"), or actions"
+    4: "The question is valid, but the run is not possible: the memory is too small (\"out of memory\"), or actions"
        " wait for each other for ever (\"blocked for ever\"). The message says how many bytes were asked for, which"
        " tensors hold the memory, and what waits for what.",
     5: "A file cannot be found, read or written, or the disk is full. The message names the file.",
@@ -176,7 +176,7 @@ def commands_page(program):
 
 
 def exit_codes_page(program):
-    """Every code that `sluice help` lists has an entry here, and no other one has."""
+    """Every code that `sluice help` lists has an entry here, and no other code has an entry."""
     listed = output(program, "help").partition("\nExit codes:\n")[2]
     words = {int(code): " ".join(text.split())
              for codes, text in re.findall(r"(?:^|(?<=  ))(\d+(?:, \d+)*)  (\S+(?: \S+)*)", listed, re.M)
@@ -184,7 +184,7 @@ def exit_codes_page(program):
     if set(words) != set(EXIT_CODES):
         sys.exit(f"reference.py explains the exit codes {sorted(EXIT_CODES)}, but `sluice help` lists {sorted(words)}")
     yield "# Exit codes"
-    yield "What a command says with the code with which it ends. `sluice help` lists the codes in a word each."
+    yield "Each command ends with one of these codes. `sluice help` lists the codes in a word each."
     yield ""
     for code, text in sorted(words.items()):
         yield f"## {code}"

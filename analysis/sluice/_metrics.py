@@ -46,7 +46,7 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 
 
 class Suggesting:
-    """A class whose error for an unknown attribute suggests the one that may be meant."""
+    """A class whose error for an unknown attribute suggests a similar attribute."""
 
     if not TYPE_CHECKING:  # the class declares its attributes
         def __getattr__(self, name: str) -> Any:

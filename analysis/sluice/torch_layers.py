@@ -132,7 +132,7 @@ class Layers:
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """Returns the layer whose output the tensor is, with its axes as in `place`."""
+        """Returns the layer that makes the tensor, with the axes of its output as in `place`."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -226,7 +226,7 @@ class Layers:
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
-        """Records that the tensor has the same elements as another one."""
+        """Records that the tensor has the same elements as another tensor."""
         self.is_layer(result, self.of(tensor), place or self.place(tensor))
 
     def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:

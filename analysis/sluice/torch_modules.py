@@ -135,8 +135,8 @@ def _attention(layers, name, module, args, result):
     batch = 0 if module.batch_first else 1
     for part, source in zip(("query", "key", "value"), args):
         if source.dim() != 3 or source.shape[batch] != layers.batch:
-            layers.unknown("MultiheadAttention of tensors that are not [samples, tokens, features]; where its "
-                           "samples come first it has to be batch_first=True")
+            layers.unknown("MultiheadAttention of tensors that are not [samples, tokens, features]; if the "
+                           "samples come first, set batch_first=True")
         rows = type(layers.place(source))(batch, (1 - batch, 2))
         parts.append(layers.between("matmul", f"{name}_{part}", [source.shape[1 - batch], module.embed_dim],
                                     [layers.of(source, rows)], **keys))
@@ -154,7 +154,7 @@ def _recurrent(layers, name, module, args, result):
     batch = 0 if module.batch_first else 1
     if source.dim() != 3 or source.shape[batch] != layers.batch or getattr(module, "proj_size", 0):
         layers.unknown(f"{type(module).__name__} with projections, or of a tensor that is not [samples, steps, "
-                       "features]; where its samples come first it has to be batch_first=True")
+                       "features]; if the samples come first, set batch_first=True")
     layers.count(name, *module.parameters())
     place = type(layers.place(source))(batch, (1 - batch, 2))
     made = layers.add(type(module).__name__.lower(), name, output, [layers.of(source, place)], place,

@@ -37,7 +37,7 @@ bool is_of_any_model(const std::string& key) {
   return false;
 }
 
-/// Sets the file as the source of all values. They get no line, because the file has no lines.
+/// Sets the file as the source of all values. The values get no line numbers, because the file is not a text.
 void place_in(Value& value, const std::shared_ptr<const Source>& file) {
   value.place(file, 0, 0);
   for (Value& item : value.items()) place_in(item, file);

@@ -26,8 +26,8 @@ struct Backward {
   bool reads_output = false;     ///< reads the layer's output
   std::int64_t kept = 0;  ///< kept elements of further tensors that belong to this layer alone
   std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype: masks, indices
-  /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. This
-  /// is so for the core of the attention (Korthikanti et al. 2022, section 5).
+  /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. The
+  /// value is true for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
 };
 

@@ -1,6 +1,6 @@
-// A policy returns a draft, and finish() makes a plan that can be executed from the draft. The policy decides which
-// actions run, in which order, and with which waits. finish() adds seconds and routes, and for plans without overlap
-// further waits. It is the same for all policies.
+// A policy returns a draft, and finish() turns the draft into a plan that can be executed. The policy decides which
+// actions run, in which order, and with which waits. finish(), which all policies share, adds seconds and routes,
+// and for plans without overlap further waits.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct Draft {
   /// The stages after the policy changed them. Their weights give the prices of the updates. If this is empty, the
   /// draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
-  /// Returns the decisions that the prices of another request lead to. The other request must differ from the request
-  /// of this draft only in prices, so its stages are the stages of the draft. If the decisions for two requests are
-  /// equal, their drafts are also equal, so the plan is made once and only its prices are replaced. The function must
-  /// not refer to the request of this draft. If it is null, the decisions are not known, and the plan is always made
-  /// again.
+  /// Returns the decisions that follow from the prices of another request. The other request must differ from the
+  /// request of this draft only in prices, so its stages are the stages of the draft. If the decisions for two requests
+  /// are equal, their drafts are also equal, so the plan is made once and only its prices are replaced. The function
+  /// must not refer to the request of this draft. If it is null, the decisions are not known, and the plan is always
+  /// made again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)

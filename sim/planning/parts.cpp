@@ -28,7 +28,7 @@ std::vector<Field> common_parameters() {
        .maximum = 1e6},
       {.name = "outputs",
        .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: it is dropped",
+       .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
        .default_text = "return",
        .choices = {"return", "discard"}},
   };

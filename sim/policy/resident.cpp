@@ -86,7 +86,8 @@ const Policy resident_policy = {
         "the last answer are transferred during computation if there are several buffers. In training, gradients and "
         "the state of the optimizer stay on the device, too, and the fates say what becomes of activations. If the "
         "weights do not fit, the scenario is infeasible under this policy.",
-    .source = "AlexNet on one card (what fits the card); the usual way when everything fits",
+    .source =
+        "AlexNet on one card (models that fit on the card); the usual method when everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

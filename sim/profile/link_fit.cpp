@@ -65,9 +65,10 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
   const auto [least, most] = std::minmax_element(
       copies.begin(), copies.end(), [](const Copy& a, const Copy& b) { return a.bytes < b.bytes; });
   if (copies.size() < 2 || least->bytes == most->bytes)
-    throw InputError("copies " + what +
-                     " were measured in one size only; set-up and bandwidth need at least two, "
-                     "better ten from 1 kB to 1 GB");
+    throw InputError(
+        "copies " + what +
+        " were measured in one size only; set-up and bandwidth need at least two sizes, "
+        "better ten sizes from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
     throw InputError("larger copies " + what +

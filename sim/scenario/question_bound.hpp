@@ -1,7 +1,7 @@
 // The bound of the question, in seconds: the least time that a machine needs for a model and a workload with any plan.
 // The bound of a plan (metrics/bound.hpp) says how fast one particular plan can run at best. The difference between the
-// two bounds is the most time that a better plan could save. The functions throw InputError, as the reading of a
-// platform and the pricing of layers do.
+// two bounds is the most time that a better plan could save. The functions throw InputError if a
+// platform cannot be read or a layer cannot be priced.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The cut by_weight makes stages with at most an equal share of the weights each. The model is cut between layers where
-// few bytes cross. The cut depends only on the model, so it is the same for every machine and every size of memory.
+// The cut by_weight makes stages of which each has at most an equal share of the weights. The model is cut between
+// layers where few bytes cross. The cut depends only on the model, so it is the same for every machine and every size
+// of memory.
 #include <algorithm>
 #include <limits>
 
@@ -83,8 +84,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Makes stages with at most an equal share of the weights each. Of all such cuts, it takes the cut whose "
-        "widest crossing has the fewest bytes. A layer with more weights than the share is split into equal parts.",
+        "Makes stages of which each has at most an equal share of the weights. Of all such cuts, it takes the cut whose "
+        "largest boundary has the fewest bytes. A layer with more weights than the share is split into equal parts.",
     .details =
         "Use it for streamed weights: equal groups take equally long to load, and a larger number of groups leaves "
         "more memory for micro-batches in flight. It looks at weights only, so the stages are the same on every "

@@ -30,7 +30,7 @@ extern const Cut explicit_cut = {
     .summary = "Cuts the model after the layers that the scenario lists.",
     .details =
         "Use it to repeat a known cut, for example the cut of a paper or of another program. Nothing is searched, and "
-        "the stages are the same on every machine: if one does not fit into the memory, the run says so. The last "
+        "the stages are the same on every machine: if a stage does not fit into the memory, the run says so. The last "
         "layer is not listed, because the last stage ends with it.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",

@@ -86,7 +86,7 @@ def reference(asked, folder):
     """Returns the command of sg A and its makespan in seconds, or nothing if sg A does not exist."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
-        print(f"skipped: there is no {source}, so that there are no ratios to it")
+        print(f"the ratios to sg A are skipped, because {source} does not exist")
         return None, None
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "simgrid"], check=True,
                            capture_output=True, text=True).stdout.split()

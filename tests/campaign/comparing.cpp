@@ -105,9 +105,10 @@ void faster_link(const Executed& run, Complaints& complaints) {
   if (!rate) return;
   const double now = parse_quantity(rate->text(), Dimension::bytes_per_s, "bandwidth");
   const double seconds = seconds_of(text_of(run), {path + "=" + exact(1.5 * now) + "B/s"});
-  complaints.require(seconds < never, "with a faster link it fits, too");
+  complaints.require(seconds < never, "the scenario fits with a faster link, too");
   if (seconds < never && !may_place(run))
-    complaints.at_most(seconds, run.seconds(), "with a faster link it is hardly slower",
+    complaints.at_most(seconds, run.seconds(),
+                       "a faster link makes the run at most a little slower",
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
@@ -121,7 +122,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
   if (setting(run, "overlap") || run.scenario.policy->name == "basic") return;
   if (setting(run, "prefetch") || cuts_by_machine(run)) return;
   const double seconds = seconds_of(text_of(run), {"policy.overlap=false"});
-  complaints.at_most(run.seconds(), seconds, "overlap is hardly slower than none",
+  complaints.at_most(run.seconds(), seconds, "overlap makes the run at most a little slower",
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
@@ -155,11 +156,10 @@ void choice_said(const Executed& run, Complaints& complaints) {
       (scenario.cut ? 0 : 1) + (scenario.fates ? 0 : 1) + (setting(run, "in_flight") ? 0 : 1);
   for (const std::string& one : said) {
     const double seconds = seconds_of(text_of(run), {one});
-    complaints.at_most(run.seconds(), seconds,
-                       "what was chosen is no slower than with '" + one + "'");
+    complaints.at_most(run.seconds(), seconds, "the choice is not slower than '" + one + "'");
     if (open > 1)
       complaints.at_most(seconds, run.seconds(),
-                         "with '" + one + "', which was chosen, it is no slower");
+                         "naming the chosen '" + one + "' does not make the run slower");
   }
 }
 

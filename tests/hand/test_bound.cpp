@@ -67,8 +67,8 @@ TEST_CASE(
 
 TEST_CASE("A link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // The load of b waits for 2 s of computation, and the load of a does not wait. After the load of a follow 5 s of
-  // computation, and after the load of b follows no action.
+  // The load of b waits for 2 s of computation, and the load of a does not wait. 5 s of computation
+  // follow the load of a, and no action follows the load of b.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // The link takes 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
@@ -160,7 +160,7 @@ TEST_CASE("Prefetches beyond the end are not counted") {
   plan.body_begin = 1;
   plan.body_end = 3;
   plan.iterations = 4;
-  // 4 loads take 1.5 s each, and then follow 0.25 + 0.5 s.
+  // Four loads take 1.5 s each. After them, the run takes 0.25 + 0.5 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(6.75).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");

@@ -28,8 +28,8 @@ Approx ms(double value) {
 }
 
 TEST_CASE("equal directions: inputs, computation and answers overlap") {
-  // The first input takes 1. Each further sample takes the longest of 1, 0.5 and 1. At the end follow the last
-  // computation and the last answer.
+  // The first input takes 1. Each further sample takes the longest of 1, 0.5 and 1. The last
+  // computation and the last answer follow at the end.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }

@@ -57,7 +57,7 @@ TEST_CASE("if the link is always busy, the gap is 0, too") {
 
 TEST_CASE(
     "the input of the next step is loaded while the last micro-batch of this step is computed") {
-  // 3 steps of 2 samples load six inputs of 10 us without a pause. Then follow 1 us of latency and 6 us of computation.
+  // 3 steps of 2 samples load six inputs of 10 us without a pause. 1 us of latency and 6 us of computation follow.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(
                      strategy, "1",

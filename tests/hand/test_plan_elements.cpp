@@ -122,7 +122,7 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
-  // After a setup of 0.5 s, 350 B take until 4 s. Then follow 0.25 s of latency, and the load of 2 s.
+  // After a setup of 0.5 s, 350 B take until 4 s. 0.25 s of latency and the load of 2 s follow.
   Totals totals(plan);
   replay(plan, totals);
   CHECK(totals.makespan() == s(6.25));

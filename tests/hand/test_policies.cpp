@@ -57,7 +57,7 @@ TEST_CASE("resident, compute-bound: weights, one input, all computation, one out
 
 TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
   // With 1 TFLOP/s and 1 MB/s, the weights take W = 600, and an input takes 1. The four inputs come without a pause.
-  // Then follow the last computation (0.006) and a save (1), so that the run takes 600 + 4 x 1 + 0.006 + 1.
+  // The last computation (0.006) and a save (1) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));

@@ -161,8 +161,8 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // If the backward pass of a was measured, the backward pass exists. The input is kept for it, and b makes the
-  // gradient for it.
+  // If the backward pass of a was measured, a has a backward pass. Its input is kept, and b makes the gradient that
+  // this backward pass reads.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);

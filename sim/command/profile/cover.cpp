@@ -65,8 +65,8 @@ std::string warnings_of(const Cover& cover) {
   const auto share_s = cover.share_s(), share_j = cover.share_j();
   if (share_s.value_or(0) > 1 || share_j.value_or(0) > 1)
     text +=
-        "the parts take longer than the whole: they were measured under other conditions (such as "
-        "cold instead of hot), or the whole is of another run\n";
+        "the parts take longer than the whole: the two were measured under different conditions "
+        "(such as cold and hot), or in different runs\n";
   return text;
 }
 

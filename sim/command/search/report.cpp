@@ -81,8 +81,8 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
                                 changes_text(report, *result.best));
   if (result.as_good > 0)
     rows.emplace_back("", plural(result.as_good, "further point") +
-                              (result.as_good == 1 ? " comes" : " come") +
-                              " to the same; this was the first");
+                              (result.as_good == 1 ? " has" : " have") +
+                              " the same number; this point was the first");
   add_limits(rows, report, *result.best);
   if (!result.beyond) return;
   rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +

@@ -176,7 +176,7 @@ class Unhindered {
 };
 
 /// Returns whether a pool that no device owns has a limited capacity. Such a pool grants bytes in the order in which
-/// actions ask, so that an action may delay another one.
+/// actions ask, so that an action may delay another action.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

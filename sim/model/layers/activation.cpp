@@ -46,7 +46,7 @@ const LayerType relu_layer = {
     .summary = "Computes max(x, 0) of each element, with 1 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where y is above 0, and 0 "
-        "elsewhere, with 1 FLOP per element. It reads the output y, which is kept for it, as in PyTorch. The layer has "
+        "elsewhere, with 1 FLOP per element. It reads the output y, which training keeps, as in PyTorch. The layer has "
         "no parameters.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
@@ -59,7 +59,7 @@ const LayerType relu6_layer = {
     .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is between 0 and 6, "
-        "and 0 elsewhere, with 2 FLOP per element. It reads the input x, which is kept for it, as in PyTorch. Use it "
+        "and 0 elsewhere, with 2 FLOP per element. It reads the input x, which training keeps, as in PyTorch. Use it "
         "for networks such as MobileNet, whose activations are bounded so that they can be stored with few bits.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
@@ -73,7 +73,7 @@ const LayerType leaky_relu_layer = {
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is above 0, and g "
-        "slope elsewhere, with 2 FLOP per element. It reads the input x, which is kept for it, as in PyTorch. The "
+        "slope elsewhere, with 2 FLOP per element. It reads the input x, which training keeps, as in PyTorch. The "
         "slope is not a key of the layer, because no count depends on it.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
@@ -88,7 +88,7 @@ const LayerType sigmoid_layer = {
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
-        "element. It reads the output y, which is kept for it, as in PyTorch. Use it for gates, such as those of "
+        "element. It reads the output y, which training keeps, as in PyTorch. Use it for gates, such as those of "
         "squeeze-and-excitation networks, whose values lie between 0 and 1.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
@@ -101,7 +101,7 @@ const LayerType tanh_layer = {
     .summary = "Computes tanh(x) of each element, with 1 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (1 - y y), with 3 FLOP per "
-        "element. It reads the output y, which is kept for it, as in PyTorch. A call of tanh counts as 1 FLOP, because "
+        "element. It reads the output y, which training keeps, as in PyTorch. A call of tanh counts as 1 FLOP, because "
         "its cost differs between machines.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
@@ -114,7 +114,7 @@ const LayerType silu_layer = {
     .summary = "Computes x sigmoid(x) of each element, also called swish, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g s (1 + x (1 - s)) with s = "
-        "sigmoid(x), with 9 FLOP per element. It reads the input x, which is kept for it, as in PyTorch. It computes s "
+        "sigmoid(x), with 9 FLOP per element. It reads the input x, which training keeps, as in PyTorch. It computes s "
         "again from x, which takes 4 of these FLOP.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
@@ -127,7 +127,7 @@ const LayerType gelu_layer = {
     .summary = "Computes x (1 + erf(x / sqrt 2)) / 2 of each element, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g ((1 + erf(x / sqrt 2)) / 2 + x "
-        "exp(-x x / 2) / sqrt(2 pi)), with 11 FLOP per element. It reads the input x, which is kept for it, as in "
+        "exp(-x x / 2) / sqrt(2 pi)), with 11 FLOP per element. It reads the input x, which training keeps, as in "
         "PyTorch. A call of erf or exp counts as 1 FLOP, because its cost differs between machines.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
@@ -140,7 +140,7 @@ const LayerType hardsigmoid_layer = {
     .summary = "Computes relu6(x + 3) / 6 of each element, with 4 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g / 6 where x is between -3 and "
-        "3, and 0 elsewhere, with 3 FLOP per element. It reads the input x, which is kept for it, as in PyTorch. Use "
+        "3, and 0 elsewhere, with 3 FLOP per element. It reads the input x, which training keeps, as in PyTorch. Use "
         "it in place of a sigmoid for networks such as MobileNetV3, because it needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
@@ -153,7 +153,7 @@ const LayerType hardswish_layer = {
     .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (x / 3 + 1 / 2) where x is "
-        "between -3 and 3, g above, and 0 below, with 5 FLOP per element. It reads the input x, which is kept for it, "
+        "between -3 and 3, g above, and 0 below, with 5 FLOP per element. It reads the input x, which training keeps, "
         "as in PyTorch. Use it in place of silu for networks such as MobileNetV3, because it needs no exponential "
         "function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
@@ -169,7 +169,7 @@ const LayerType softmax_layer = {
         "element.",
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
-        "the gradient g of the output, with 4 FLOP per element. It reads the output y, which is kept for it. Use it "
+        "the gradient g of the output, with 4 FLOP per element. It reads the output y, which training keeps. Use it "
         "after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",

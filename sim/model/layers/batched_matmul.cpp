@@ -17,12 +17,13 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
                             expected);
   };
   if (a.size() < 2 || a.size() != b.size())
-    refuse("[..., rows, columns] of both, with equally many axes");
+    refuse("[..., rows, columns] of both inputs, with the same number of axes");
   const std::size_t row = a.size() - 2, column = a.size() - 1;
   const bool transposed = keys.boolean("transpose_b");
   if (a[column] != b[transposed ? column : row])
-    refuse("equally many columns of the first and rows of the second");
-  if (!std::equal(a.begin(), a.end() - 2, b.begin())) refuse("equally many matrices of both");
+    refuse("as many rows of the second input as columns of the first");
+  if (!std::equal(a.begin(), a.end() - 2, b.begin()))
+    refuse("both inputs with the same number of matrices");
   LayerCounts counts;
   counts.shape = a;
   counts.shape[column] = b[transposed ? row : column];

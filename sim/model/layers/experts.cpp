@@ -18,7 +18,7 @@ void require_matrix(const Reader& keys, const Shape& shape) {
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
-                            " rows: expected their choices as [rows, choices], got " +
+                            " rows: expected a second input of the shape [rows, choices], got " +
                             text_of(chosen));
 }
 

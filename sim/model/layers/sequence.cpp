@@ -94,7 +94,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
         "inputs",
         "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
             text_of(value) +
-            ": expected equally many keys and values, and equally wide heads of keys and queries");
+            ": expected as many keys as values, and heads of keys as wide as heads of queries");
   const std::int64_t cached = keys.integer("cached");
   LayerCounts counts;
   counts.shape = {query[0], checked_mul(heads, depth, "elements")};

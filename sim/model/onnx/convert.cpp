@@ -230,7 +230,7 @@ class Converter {
     if (draft.type.empty()) return {};
     const LayerType* type = layer_catalog().find_or_null(draft.type);
     if (!type || reads.size() < type->min_inputs || reads.size() > type->max_inputs) {
-      note(node, "so many axes or inputs");
+      note(node, "this number of axes or inputs");
       return {};
     }
     Value layer = begin(draft.type, name);

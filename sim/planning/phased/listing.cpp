@@ -212,7 +212,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// Returns the tensor of an answer. It may be needed before the action that makes the answer is listed.
+  /// Returns the tensor of an answer. The tensor may be needed before the action that makes the answer is listed.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)

@@ -191,7 +191,7 @@ std::vector<Field> phase_parameters() {
        .choices = {"real", "synthetic"}},
       {.name = "outputs",
        .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: it is dropped",
+       .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
        .default_text = "return",
        .choices = {"return", "discard"}},
   };

@@ -52,7 +52,7 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 /// Returns the round if a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Returns whether a unit is a whole step that is too long to be tried.
+/// Returns whether a unit is a whole step, and this step is too long to be tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
 /// Returns the phases of `units` units, in order. If devices take turns, the number of a phase's device is the number

@@ -15,14 +15,16 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< used instead for `many_passes` passes or more
+constexpr std::int64_t steps_of_ahead = 32;  ///< as fractions of all weights
+/// Used instead of `steps_of_ahead` if a step has at least `many_passes` passes.
+constexpr std::int64_t few_steps_of_ahead = 8;
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
-/// These pairs are tried for a choice that spares buffers: the numbers of inputs and of results of other slots for
-/// which the device has room while it holds the largest group.
+/// Pairs of a number of inputs and a number of results, which belong to other slots. If a choice spares buffers, each
+/// pair gives a value of `ahead` to try: with it, the device has room for these inputs and results while it holds the
+/// largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// More ways are tried for a step with at most this many slots.

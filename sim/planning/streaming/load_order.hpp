@@ -8,8 +8,8 @@
 namespace sluice {
 
 /// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may also be listed in the
-/// previous step. This order is for all of many steps except the first. The result has no loads if repeated steps would
-/// exceed the memory.
+/// previous step. If a run has several steps, this order is for all steps except the first. The result has no loads if
+/// repeated steps would exceed the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
 /// Returns whether the loads of a step fit into the memory if every step repeats them.

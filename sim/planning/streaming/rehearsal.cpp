@@ -108,9 +108,9 @@ double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
 
 namespace {
 
-/// The seconds of a step's transfers before its first slot and after its last slot, and of all its loads.
+/// The seconds of the transfers of a step.
 struct WorkOfStep {
-  double first_s = 0, last_s = 0;
+  double first_s = 0, last_s = 0;  ///< before its first slot, and after its last slot
   double inputs_s = 0, weights_s = 0;
   double kept_s = 0;  ///< seconds of the loads before the first step
 };

@@ -20,8 +20,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 }
 
 // Chooses how many bytes of each group stay. If R bytes stay in total, of which x bytes belong to a group, the group
-// needs while it runs: its other bytes + its weights - x + R. The maximum over the groups is least if all groups of
-// which a part stays need equally many bytes. This number of bytes without R is called the line.
+// needs the following bytes while it runs: its other bytes + its weights - x + R. The maximum over the groups is least
+// if all groups of which a part stays need the same number of bytes. This number of bytes without R is called the line.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);

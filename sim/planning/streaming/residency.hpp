@@ -29,7 +29,7 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
 enum class ResidentOrder : std::uint8_t {
   /// Weights of the groups that need the most memory while they run are chosen first. During the run of such a group,
   /// its weights that stay need no additional memory, because they would be on the device anyway. No other choice of
-  /// equally many bytes needs less memory.
+  /// the same number of bytes needs less memory.
   by_need,
   /// Weights of the groups that compute for the fewest seconds per byte are chosen first, because the loads of these
   /// weights are the hardest to hide behind computation.

@@ -179,10 +179,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass is like the previous pass. This is so if these two passes, and all slots that their
-/// buffers reach, belong to full passes. Buffers of inputs reach over slots, and buffers of results reach over slots
-/// that save. If only one group saves, a number of results reaches over a number of slots that is greater by a factor
-/// of the number of groups.
+/// Returns whether this pass is like the previous pass. The result is true if these two passes, and all slots that
+/// their buffers reach, belong to full passes. Buffers of inputs reach over slots, and buffers of results reach over
+/// slots that save. If only one group saves, a number of results reaches over a number of slots that is greater by a
+/// factor of the number of groups.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

@@ -62,22 +62,12 @@ class WorkOfBatches {
     };
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
-<<<<<<< HEAD
-    const double least = order_.overlap ? std::max({compute, load, save}) : compute + load + save;
-    // If a pass is not full, rounding may give other bytes, so the bound is lowered a little.
-    return least * (1 - 1e-9);
-||||||| 735097ed
-    const double least = order_.overlap ? std::max({compute, load, save}) : compute + load + save;
-    // Bytes may be divided differently if a pass is not full, so the bound is lowered a little.
-    return least * (1 - 1e-9);
-=======
-    // Bytes may be divided differently if a pass is not full, so the bound of copies is lowered a little.
+    // If a pass is not full, rounding may give other bytes, so the bound of copies is lowered a little.
     constexpr double division = 1 - 1e-9, rounding = 1 - 1e-13;
     if (!order_.overlap) return batches * (compute + load + save) * division;
-    // The last digits of the run may differ. The judge takes times that differ by even more (1e-12) for equal.
+    // The last digits of the run may differ. The judge treats times as equal that differ by even more (1e-12).
     const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
     return std::max(computed * rounding, batches * std::max(load, save) * division);
->>>>>>> offer/attack
   }
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of

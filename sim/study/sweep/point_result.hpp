@@ -24,8 +24,8 @@ using NumberNames = std::vector<NumberName>;
 
 struct PointResult {
   enum class Status {
-    complete,    ///< it ran
-    infeasible,  ///< it does not fit, or its run blocks; this is an answer too
+    complete,    ///< the point ran
+    infeasible,  ///< the point does not fit, or its run blocks; this is an answer, too
     failed,      ///< the point could not be evaluated: an error of the input, or of the program
   };
   Status status = Status::failed;

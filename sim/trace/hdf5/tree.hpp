@@ -58,7 +58,8 @@ class Tree {
   /// space. The scale is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the scale of `columns`, for their dimension with the number `along`.
+  /// Attaches a column of the group, `scale`, as the dimension scale of `columns`. `along` is the number of the
+  /// dimension.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 

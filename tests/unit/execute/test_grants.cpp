@@ -90,8 +90,8 @@ TEST_CASE("neither reservation nor more memory makes a plan slower, or blocks it
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, a transfer that starts earlier may delay another one. So a later end is only counted here,
-/// and is not a failure.
+/// If transfers share links, a transfer that starts earlier may delay another transfer. So a later end is only counted
+/// here, and is not a failure.
 TEST_CASE("if links are shared, more memory blocks no plan either") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

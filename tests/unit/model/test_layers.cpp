@@ -308,9 +308,9 @@ TEST_CASE(
   CHECK_THAT(message_for("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
   CHECK_THAT(message_for("inputs: [q, q, v], heads: 4, kv_heads: 2"),
-             Contains("equally wide heads of keys and queries"));
+             Contains("heads of keys as wide as heads of queries"));
   CHECK_THAT(message_for("inputs: [q, k, w], heads: 4, kv_heads: 2"),
-             Contains("equally many keys and values"));
+             Contains("as many keys as values"));
   CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
 }
 

@@ -128,7 +128,8 @@ TEST_CASE(
   CHECK_THAT(refused(rows + "- {type: top_k, k: 9}\n"), Contains("a row has only 8 elements"));
   CHECK_THAT(
       refused(rows + "- {type: top_k, name: t, k: 2}\n" + "- {type: combine, inputs: [x, t]}\n"),
-      Contains("combine of 2 rows: expected their choices as [rows, choices], got [5, 2]"));
+      Contains(
+          "combine of 2 rows: expected a second input of the shape [rows, choices], got [5, 2]"));
   CHECK_THAT(refused(rows + "- {type: input, name: t, shape: [4, 2]}\n" +
                      "- {type: dispatch, inputs: [x, t]}\n"),
              Contains("dispatch of 5 rows"));
@@ -185,8 +186,8 @@ TEST_CASE(
     return refused(given + "- {type: batched_matmul, inputs: " + keys + "}\n");
   };
   CHECK_THAT(message_for("[a, c]"),
-             Contains("equally many columns of the first and rows of the second"));
-  CHECK_THAT(message_for("[a, d]"), Contains("equally many matrices of both"));
+             Contains("as many rows of the second input as columns of the first"));
+  CHECK_THAT(message_for("[a, d]"), Contains("both inputs with the same number of matrices"));
   CHECK_THAT(message_for("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
 }
 
@@ -218,7 +219,7 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
   CHECK_THAT(message_for("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
 }
 
-TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {
+TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
   // A token uses 2 of 8 experts, and only its own row of the table of words. The published number of parameters that a

@@ -153,8 +153,8 @@ TEST_CASE("if the choices are open, a faster machine is hardly slower", "[proper
   });
 }
 
-// The best listing here is the one for loads that take 1.4 times as long as the computation. It is also the best on
-// machines with other speeds, so that it must be tried on every machine.
+// The best listing here is made for loads that take 1.4 times as long as the computation. This listing is also the best
+// on machines with other speeds, so that it must be tried on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower one") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -204,7 +204,7 @@ TEST_CASE("a single outlier among equal points has little effect") {
   CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
-TEST_CASE("a fit finds the form that made the samples, with the same result twice") {
+TEST_CASE("a fit finds the form that made the samples, and a second fit gives the same result") {
   std::vector<double> truth = parameters();
   truth[medium] = 0.6;
   truth[ragged] = 0.3;

@@ -275,7 +275,7 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // If each combination needs its own search, three points are spent on a platform without the number.
+    // If each combination needs its own search, three points are asked on the platform whose answers lack the number.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));
