@@ -35,6 +35,8 @@ struct KernelTime {
   /// Returns the greatest of the lines with this `over`, or 0 if there is none. A table counts as a line with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
+  /// Returns a lower bound on the seconds, wherever the operands are.
+  double least() const;
   /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
   /// operands are in fast memory: for each operand it adds the least seconds that the operand ever adds. The second
   /// line is exact if all operands are in slow memory: for each operand in fast memory it subtracts the most seconds

@@ -1,8 +1,9 @@
-// The plan of a policy with two memories of the device. Each tensor lies in one of them for its
-// whole life, and kernels read and write it there. Only inputs, answers, weights that begin in
-// the other memory, and what is offloaded are moved.
+// The plan of a policy with two memories of the device. Each tensor lies in one of them, and kernels read and write it
+// there. Inputs, answers, weights that begin in the other memory, and what is offloaded are moved. Other tensors move
+// only if the schedule has moves.
 #pragma once
 
+#include "placement/schedule.hpp"
 #include "planning/draft.hpp"
 #include "planning/placement/placed_question.hpp"
 
@@ -13,7 +14,8 @@ struct PlacedListing {
   const CommonParameters& common;
   std::string policy;  ///< the plan is named after it
   const PlacedQuestion& asked;
-  const Placing& placing;  ///< every path stays in one memory
+  /// If there are moves, repeatable() has returned it. A tensor without moves stays where its first use is.
+  const PlacementSchedule& schedule;
 };
 
 /// One micro-batch after the other. What is offloaded is saved after the stage that made it, and comes

@@ -13,6 +13,11 @@
 
 namespace sluice {
 
+/// Returns the fates that the scenario's strategy chooses if memory has no limit. A strategy that searches chooses them
+/// for the device's first memory alone; only if nothing fits there, it chooses them without a limit. The tape is empty
+/// in inference.
+FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
+
 class PlacedQuestion {
  public:
   /// Kinds of tensors that may lie in slow memory only. An input in fast memory needs room for the next input, which is
@@ -22,10 +27,10 @@ class PlacedQuestion {
     bool inputs = false, answers = false;
   };
 
-  /// Throws InputError (no two memories, a cost model without a price) and Infeasible (slow memory
-  /// cannot hold everything, or there are too many passes of layers).
+  /// The fates are those that placed_fates() returns for this request. Throws InputError (no two memories, a cost model
+  /// without a price) and Infeasible (slow memory cannot hold everything, or there are too many passes of layers).
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
-                 const std::string& policy, SlowOnlyKinds slow_only);
+                 const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
@@ -33,7 +38,7 @@ class PlacedQuestion {
   /// For an offloaded tensor that came back, this returns the tensor that was saved. For other tensors it returns
   /// `none`.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
-  const std::vector<Fact>& facts_of_fates() const { return fates_.facts; }
+  const std::vector<Fact>& facts_of_fates() const { return facts_; }
   /// The number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
   /// The number of times that the kernels run.
@@ -44,11 +49,13 @@ class PlacedQuestion {
   bool has_answers() const { return answer_bytes_ > 0; }
   /// Bytes of fast memory for the placed tensors. They are negative if there is no room for what is in transfer.
   std::int64_t room() const { return room_; }
+  /// A lower bound on the seconds of a run, whatever is in fast memory: its kernels run one after the other.
+  double least_seconds() const;
 
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
-  FateChoice fates_;  ///< if the tape is empty, everything is kept
+  std::vector<Fact> facts_;  ///< of the fates
   PlacedKernels work_;
   std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;
