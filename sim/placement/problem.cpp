@@ -118,6 +118,17 @@ double KernelTime::at(const std::vector<char>& slow) const {
   return most;
 }
 
+double KernelTime::least() const {
+  if (!table.empty()) return *std::min_element(table.begin(), table.end());
+  double least = 0;
+  for (const Line& line : lines) {
+    double seconds = line.base;
+    for (const double extra : line.extra) seconds += std::min(0.0, extra);
+    least = std::max(least, seconds);
+  }
+  return least;
+}
+
 double KernelTime::part(const std::vector<char>& slow, Line::Over over) const {
   if (!table.empty()) return over == Line::Over::device ? at(slow) : 0;
   double most = 0;

@@ -35,6 +35,8 @@ struct KernelTime {
   /// `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
+  /// Returns a lower bound on the seconds, wherever the operands are.
+  double least() const;
   /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
   /// operands are in fast memory. For each operand in slow memory, it adds the least seconds that this operand adds in
   /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast

@@ -10,17 +10,6 @@
 namespace sluice {
 namespace {
 
-double least_seconds(const KernelTime& time) {
-  if (!time.table.empty()) return *std::min_element(time.table.begin(), time.table.end());
-  double least = 0;
-  for (const KernelTime::Line& line : time.lines) {
-    double seconds = line.base;
-    for (const double extra : line.extra) seconds += std::min(0.0, extra);
-    least = std::max(least, seconds);
-  }
-  return least;
-}
-
 /// Returns the least seconds of the passes of one micro-batch on the device.
 double seconds_on(const Scenario& scenario, const std::string& device) {
   const Workload& workload = scenario.workload;
@@ -33,7 +22,7 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
   double forward = 0, backward = 0;
   for (std::size_t k = 0; k < work.kernels.size(); ++k) {
     const ActionKind kind = work.kernels[k].kind;
-    const double seconds = least_seconds(work.problem.kernels[k].time);
+    const double seconds = work.problem.kernels[k].time.least();
     if (kind == ActionKind::forward) forward += seconds;
     if (kind == ActionKind::backward) backward += seconds;
   }

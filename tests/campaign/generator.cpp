@@ -61,7 +61,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   std::vector<std::string> ways = {"none"};
   if (drawn.acting != "resident" && drawn.acting != "streamed") return;
   if (drawn.acting == "resident" && !drawn.sums_gradients && machine.has_bandwidth)
-    ways = {"none", "auto", "static", "first_touch", "all_slow"};
+    ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
   drawn.places = machine.has_own_second;  // by default
@@ -116,9 +116,6 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
 }
 
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
-  const bool is_placed = drawn.policy.find("placement: static") != std::string::npos ||
-                         drawn.policy.find("placement: first_touch") != std::string::npos ||
-                         drawn.policy.find("placement: all_slow") != std::string::npos;
   if (left_open(draws, drawn)) return "";
   std::vector<std::string> fates = {"keep_all"};
   if (drawn.acting == "streamed") fates.push_back("offload_all");
@@ -133,8 +130,6 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
              "optimal",
              "{strategy: listed, offload: [1]}",
              "{strategy: listed, recompute: [1]}"};
-  if (drawn.training && is_placed)
-    fates = {"keep_all", "offload_all", "recompute_all", "checkpoint", "sqrt"};
   return "fates: " + draws.one_of(fates) + "\n";
 }
 

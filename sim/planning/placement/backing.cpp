@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/placed_candidates.hpp"
 
 namespace sluice {
 namespace {
@@ -266,7 +267,9 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
   std::vector<Candidate> from_host, from_second;
   if (homes.host) from_host = of_policy.candidates(request);
   if (homes.backing) from_second = backed_candidates(request, common, of_policy.candidates);
-  if (from_host.empty() && from_second.empty() && others.empty()) return {};
+  const bool several = (homes.host && homes.backing) || !others.empty();
+  const bool searches = several && request.strategy().searches;
+  if (from_host.empty() && from_second.empty() && others.empty() && !searches) return {};
   const PlanOf plan = of_policy.plan;
   if (homes.host && from_host.empty())
     from_host.push_back(only_candidate(
@@ -275,8 +278,12 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
     from_second.push_back(only_candidate(
         std::string("placement: ") + backing,
         [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
-  std::vector<Candidate> all = std::move(from_host);
-  for (std::vector<Candidate>* more : {&from_second, &others})
+  std::vector<Candidate> all;
+  if (searches) {
+    for (Candidate& one : from_host) one = proven_for("none", std::move(one));
+    for (Candidate& one : from_second) one = proven_for(backing, std::move(one));
+  }
+  for (std::vector<Candidate>* more : {&from_host, &from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),
                std::make_move_iterator(more->end()));
   return all;

@@ -11,6 +11,7 @@
 #include "model/kept.hpp"
 #include "planning/placement/on_their_way.hpp"
 #include "planning/placement/placed_time.hpp"
+#include "planning/placement/update_query.hpp"
 
 namespace sluice {
 namespace {
@@ -127,11 +128,15 @@ class Builder {
   };
   void forward_pass(Layers layers, ActionKind kind, bool keeps) {
     for (std::uint32_t l = layers.first; l <= layers.last; ++l)
-      if (does_work(model_.layers[l], Pass::forward)) forward(l, kind, keeps);
+      if (does_work(model_.layers[l], Pass::forward))
+        forward(l, kind, keeps && !drops(model_.layers[l]));
   }
   void backward_pass(Layers layers) {
-    for (std::uint32_t l = layers.last + 1; l-- > layers.first;)
-      if (does_work(model_.layers[l], Pass::backward)) backward(l);
+    for (std::uint32_t l = layers.last + 1; l-- > layers.first;) {
+      if (!does_work(model_.layers[l], Pass::backward)) continue;
+      if (drops(model_.layers[l])) forward(l, ActionKind::recompute, true);
+      backward(l);
+    }
   }
 
   void keep_all(Layers layers) {
@@ -225,6 +230,10 @@ class Builder {
   bool keeps(const Layer& layer) const {
     const bool any = layer.backward.kept > 0 || layer.backward.kept_bytes > 0;
     return any && work_.pricing.training && layer.backward.runs;
+  }
+  /// Whether selective recomputation drops what the layer keeps, so that its forward pass runs again.
+  bool drops(const Layer& layer) const {
+    return work_.selective && layer.backward.selective && keeps(layer);
   }
 
   void add(Draft& draft, std::uint32_t t, const Operand* operand, bool written) const {
@@ -354,18 +363,7 @@ class Builder {
     if (layer.parameters == 0 || !layer.backward.runs || !training.optimizer->updates) return;
     const std::int64_t weights = weight_bytes_of(layer);
     const std::int64_t state = training.optimizer_bytes(weights);
-    const auto as_double = [](std::int64_t bytes) { return static_cast<double>(bytes); };
-    Query query{.device = *memories_.device, .dtype = dtype_, .pass = Pass::update};
-    query.operands = {
-        {"", as_double(weights), as_double(weights), "weights of '" + layer.name + "'"},
-        {"", as_double(training.gradient_bytes(weights)), 0, "their gradient"}};
-    if (state > 0)
-      query.operands.push_back({"", as_double(state), as_double(state), "their state"});
-    query.work = {.flop = as_double(layer.parameters) * training.optimizer->flop};
-    for (const Operand& operand : query.operands) {
-      query.work.bytes += operand.read + operand.written;
-      query.work.written += operand.written;
-    }
+    const Query query = update_query(layer, weights, training, dtype_, *memories_.device);
     Draft draft{{.name = layer.name + " update"}, {}};
     add(draft, weights_of(layer), &query.operands[0], true);
     add(draft, weight_gradient_of(layer), &query.operands[1], false);

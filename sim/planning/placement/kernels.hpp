@@ -47,6 +47,8 @@ struct PlacedWork {
   std::int64_t micro_batches = 1;
   /// The operations of a micro-batch on the stages. If it is null, everything is kept, and stages have no effect.
   const Tape* tape = nullptr;
+  /// Whether selective recomputation drops tensors (Backward::selective), so that their layers run again.
+  bool selective = false;
 };
 
 /// Returns the problem of placing the tensors of this work. Weights, optimizer state and caches stay during the whole

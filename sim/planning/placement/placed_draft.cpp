@@ -1,12 +1,12 @@
 #include "planning/placement/placed_draft.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/gap.hpp"
 #include "placement/ways.hpp"
+#include "planning/placement/moving.hpp"
 #include "planning/placement/placed_listing.hpp"
 #include "planning/run_seconds.hpp"
 
@@ -16,17 +16,31 @@ namespace {
 /// The number of tries of one search. The search uses no branch and bound, because it runs for many sizes.
 constexpr std::size_t tries = 300;
 
+/// A size of fast memory for which a placement is searched.
+struct FastSize {
+  std::int64_t bytes = 0;
+  bool moves = false;  ///< whether placements with moves are searched for this size, too
+};
+
 /// Returns the sizes of fast memory for which a placement is searched. They are multiples of an equal share of the
-/// needed bytes, up to the room of the device. The shares are smaller if there are few kernels. So a device with more
-/// room chooses from more placements, and no run becomes slower.
-std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::int64_t room) {
-  const std::int64_t needed = question.peak();
-  const std::int64_t count = std::clamp<std::int64_t>(16'000 / question.kernel_count(), 16, 64);
-  std::vector<std::int64_t> sizes;
+/// needed bytes, up to the room of the device. The shares are smaller if there are few kernels. Moves are searched for
+/// fewer of these sizes, because that takes many times as long. So a device with more room chooses from more
+/// placements, and no run becomes slower.
+std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
+  const auto shares = [&](std::int64_t kernels) {
+    return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
+  };
+  const std::int64_t needed = question.peak(), count = shares(16'000), moved = shares(500);
+  std::vector<FastSize> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
     // The product needed * n could overflow, so it is avoided.
-    const std::int64_t size = needed / count * n + needed % count * n / count;
-    if (size <= room && (sizes.empty() || size < sizes.back())) sizes.push_back(size);
+    const std::int64_t bytes = needed / count * n + needed % count * n / count;
+    const bool moves = n == 0 || n * moved / count != (n - 1) * moved / count;
+    if (bytes > room) continue;
+    if (sizes.empty() || bytes < sizes.back().bytes)
+      sizes.push_back({bytes, moves});
+    else
+      sizes.back().moves |= moves;
   }
   return sizes;
 }
@@ -34,24 +48,28 @@ std::vector<std::int64_t> sizes_within(const PlacementQuestion& question, std::i
 /// Finds the placement whose run is fastest.
 class PlacementChoice {
  public:
-  PlacementChoice(const PolicyRequest& request, const CommonParameters& common,
-                  const std::string& policy, const std::string& way)
-      : request_(request), common_(common), policy_(policy), way_(way) {}
+  explicit PlacementChoice(const PlacedRun& run)
+      : request_(run.request),
+        common_(run.common),
+        policy_(run.policy),
+        way_(run.way),
+        seconds_(run.worth) {}
 
   void consider(const PlacedQuestion& asked) {
-    for (const std::int64_t size : sizes_within(asked.question(), asked.room())) {
-      const Optimum found = placed(asked.question(), size);
+    for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
+      const Placements found = placements(asked.question(), size);
       // No placement for a smaller size is faster than this bound.
-      if (at_least(asked, found.bound) >= seconds_) return;
-      list(asked, found);
+      if (at_least(asked, found.round_s) >= seconds_) return;
+      for (const PlacementSchedule& schedule : found.schedules)
+        list(asked,
+             schedule.moves.empty() ? schedule
+                                    : repeatable(asked, request_.pricing.platform, schedule),
+             found.bound);
       if (way_ == "all_slow") return;  // The placement all_slow is the same for all sizes.
     }
   }
 
-  Draft best() {
-    if (best_) return std::move(*best_);
-    throw InternalError("everything can lie in slow memory, and no placement was found");
-  }
+  std::optional<Draft> best() { return std::move(best_); }
 
  private:
   /// Returns a lower bound of the seconds of a run, whose kernels run one after the other.
@@ -59,23 +77,56 @@ class PlacementChoice {
     return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
   }
 
-  Optimum placed(const PlacementQuestion& question, std::int64_t size) const {
-    if (way_ == "static")
-      return optimum(
-          {.question = question, .capacity = size, .moves = false, .tries = tries, .nodes = 0});
-    const PlacementResult result = place_by_all(question, {size}, {way_}, 0).front();
-    if (!result.refused.empty()) throw Infeasible(result.refused);
-    return {.placing = result.schedule->placing, .seconds = result.predicted_s};
+  /// What is found for a size of fast memory.
+  struct Placements {
+    std::vector<PlacementSchedule> schedules;
+    /// A bound on the seconds of a round by itself, and of a round of a run, beside which copies of the round before may
+    /// still go on. 0: not known.
+    double bound = 0, round_s = 0;
+  };
+
+  /// A placement with less freedom is also found for a way with more freedom.
+  Placements placements(const PlacementQuestion& question, const FastSize& size) const {
+    const bool moves = way_ == "synchronous" || way_ == "asynchronous";
+    if (way_ != "static" && !moves) {
+      PlacementResult result = place_by_all(question, {size.bytes}, {way_}, 0).front();
+      if (!result.refused.empty()) throw Infeasible(result.refused);
+      return {{{std::move(result.schedule->placing), {}}}};
+    }
+    OptimumRequest search{
+        .question = question, .capacity = size.bytes, .moves = false, .tries = tries, .nodes = 0};
+    const Optimum fixed = optimum(search);
+    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound};
+    if (!moves) return found;
+    if (!size.moves) return {std::move(found.schedules)};
+    search.moves = true;
+    search.known = {fixed.placing};
+    const Optimum moved = optimum(search);
+    found.schedules.push_back(synchronous_schedule(question, moved.placing));
+    found.bound = found.round_s = moved.bound;
+    if (way_ == "synchronous" || !question.problem().asynchronous) return found;
+    search.known.push_back(moved.placing);
+    OverlappedOptimum beside = overlapped_optimum(search);
+    found.schedules.push_back(std::move(beside.schedule));
+    found.bound = beside.bound;
+    found.round_s = 0;
+    return found;
   }
 
-  void list(const PlacedQuestion& asked, const Optimum& found) {
-    if (at_least(asked, found.seconds) >= seconds_) return;
-    Draft draft = list_placed({request_, common_, policy_, asked, found.placing});
+  void list(const PlacedQuestion& asked, const PlacementSchedule& schedule, double bound) {
+    const PlacementQuestion& question = asked.question();
+    double round_s = 0;
+    for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
+    for (const PlacementMove& move : schedule.moves)
+      if (move.synchronous()) round_s += move_seconds(question, move);
+    if (at_least(asked, round_s) >= seconds_) return;
+    Draft draft = list_placed({request_, common_, policy_, asked, schedule});
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
-    if (way_ == "static")
-      draft.plan.facts.emplace_back("placement_gap", gap_of(found.seconds, found.bound), "1");
+    if (bound > 0)
+      draft.plan.facts.emplace_back("placement_gap",
+                                    gap_of(predicted_seconds(question, schedule), bound), "1");
     const double seconds = run_seconds(finish(draft, request_));
-    if (best_ && seconds >= seconds_) return;
+    if (seconds >= seconds_) return;
     best_ = std::move(draft);
     seconds_ = seconds;
   }
@@ -84,24 +135,28 @@ class PlacementChoice {
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
-  double seconds_ = std::numeric_limits<double>::infinity();
+  double seconds_;  ///< only a faster run is useful
 };
 
 }  // namespace
 
 const std::vector<std::string>& placements_of_plans() {
+  static const std::vector<std::string> ways = {"static", "synchronous", "asynchronous",
+                                                "first_touch", "all_slow"};
+  return ways;
+}
+
+const std::vector<std::string>& placements_compared() {
   static const std::vector<std::string> ways = {"static", "first_touch", "all_slow"};
   return ways;
 }
 
-void require_placeable(const PolicyRequest& request, const CommonParameters& common) {
-  PlacedQuestion(request, common, "", {});
-}
-
-Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
-                   const std::string& policy, const std::string& way) {
-  PlacementChoice choice(request, common, policy, way);
-  const PlacedQuestion free(request, common, policy, {});
+std::optional<Draft> placed_draft(const PlacedRun& run) {
+  PlacementChoice choice(run);
+  const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
+    return PlacedQuestion(run.request, run.common, run.fates, run.policy, slow_only);
+  };
+  const PlacedQuestion free = asked({});
   choice.consider(free);
   // The search does not know how long a load takes. It also does not know that other tensors may save more time in the
   // room that inputs and answers in transfer need. So runs are also tried in which inputs, or inputs and answers, may
@@ -109,7 +164,7 @@ Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())
-      choice.consider({request, common, policy, slow_only});
+      choice.consider(asked(slow_only));
   return choice.best();
 }
 

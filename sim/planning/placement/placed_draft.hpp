@@ -2,26 +2,37 @@
 // placement whose run has the fewest simulated seconds (placed_listing.hpp describes such a run).
 #pragma once
 
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fates/strategy.hpp"
 #include "planning/draft.hpp"
 #include "planning/parts.hpp"
 
 namespace sluice {
 
-/// Returns the placement methods that never move a tensor. Only these methods can be used in plans.
+/// Returns the placement methods that a plan can have.
 const std::vector<std::string>& placements_of_plans();
+/// Those of them that are compared if the scenario names none: those that never move a tensor. To search for moves takes
+/// many times as long.
+const std::vector<std::string>& placements_compared();
 
-/// Throws the same errors as placed_draft() if memory is too small, but without a search.
-void require_placeable(const PolicyRequest& request, const CommonParameters& common);
+struct PlacedRun {
+  const PolicyRequest& request;
+  const CommonParameters& common;
+  const FateChoice& fates;  ///< see placed_fates()
+  std::string policy, way;
+  double worth = std::numeric_limits<double>::infinity();  ///< a slower run is of no use
+};
 
-/// Returns the plan of a run that computes one micro-batch after the other, with the fates of the scenario. The run
-/// always fits into fast memory, also while an input and an answer are in transfer in addition to the placed tensors.
-/// More fast memory never makes the simulated run slower, if `way` is the same.
+/// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is empty
+/// if no placement was found whose run is faster than `worth`. The run always fits into fast memory, also while an input
+/// and an answer are in transfer in addition to the placed tensors. More fast memory never makes the simulated run
+/// slower, if `way` and the fates are the same.
 /// Throws InputError if there are no two memories or the cost model has no price. Throws Infeasible if slow memory
 /// cannot hold everything.
-Draft placed_draft(const PolicyRequest& request, const CommonParameters& common,
-                   const std::string& policy, const std::string& way);
+std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

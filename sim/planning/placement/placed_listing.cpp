@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "planning/placed_price.hpp"
+#include "planning/placement/moving.hpp"
 
 namespace sluice {
 namespace {
@@ -19,8 +21,12 @@ class PlacedLister {
         asked_(listing.asked),
         question_(asked_.question()),
         builder_(request_.pricing.platform, listing.policy, request_.capacity_enforced),
-        host_pool_(builder_.pool(common_.host)) {
-    for (const TensorPath& path : listing.placing) fast_.push_back(path.use.front());
+        host_pool_(builder_.pool(common_.host)),
+        schedule_(listing.schedule) {
+    for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
+    // What exists before a round, and moves in it, is in slow memory then.
+    for (const PlacementMove& move : schedule_.moves)
+      if (question_.has_gap(move.tensor, 0)) fast_[move.tensor] = 0;
     stage_of_.resize(request_.pricing.model.layers.size());
     for (std::size_t s = 0; s < request_.pricing.stages.size(); ++s)
       for (std::uint32_t l = request_.pricing.stages[s].first; l <= request_.pricing.stages[s].last;
@@ -33,8 +39,15 @@ class PlacedLister {
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) add_tensor(t);
     for (const std::uint32_t t : inputs_)
       if (!lies_at_home(t)) loads_[t] = load(t);
+    MovingTensors::PlanTensors tensors{tensors_, {}, loads_};
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) tensors.held.push_back(is_held(t));
+    moving_.emplace(asked_, schedule_, builder_, tensors);
     builder_.enter(Section::body);
-    for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) list_kernel(k);
+    for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) {
+      moving_->list_before(k);
+      list_kernel(k);
+    }
+    moving_->end_round();
     for (const std::uint32_t t : inputs_)
       if (!lies_at_home(t)) load_next(t);
     say_facts();
@@ -45,9 +58,10 @@ class PlacedLister {
 
  private:
   const PlacementProblem::Tensor& tensor(std::uint32_t t) const { return question_.tensor(t); }
-  const std::string& node_of(std::uint32_t t) const {
-    return fast_[t] ? asked_.memories().fast : asked_.memories().slow;
+  const std::string& node_in(bool fast) const {
+    return fast ? asked_.memories().fast : asked_.memories().slow;
   }
+  const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
   /// Returns whether the tensor is in the memory where it is needed during the whole run.
@@ -132,6 +146,7 @@ class PlacedLister {
     for (const std::uint32_t before : waiting_) touch(ref, before);
     waiting_.clear();
     touch(ref, k);
+    moving_->computes(ref, k);
     price(ref, k);
     if (is_last_of_micro_batch(k)) builder_.at(ref).samples_done = samples_done(k);
     for (const auto& operand : question_.problem().kernels[k].operands)
@@ -142,6 +157,10 @@ class PlacedLister {
   /// Makes the action of `ref` allocate, read and write the operands of kernel k.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
+      if (moving_->moves(operand.tensor)) {
+        moving_->use(ref, k, operand.tensor, operand.written);
+        continue;
+      }
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
       const bool first = question_.uses(t).kernels.front() == k;
       const auto& passing = asked_.kernels()[k].passing;
@@ -173,8 +192,9 @@ class PlacedLister {
     std::vector<std::uint32_t> tensors;
     for (std::size_t o = 0; o < query.operands.size(); ++o) {
       const std::uint32_t t = question_.problem().kernels[k].operands[kernel.operand_of[o]].tensor;
-      query.operands[o].pool = node_of(t);
-      tensors.push_back(tensors_[t]);
+      const bool moves = moving_->moves(t);
+      query.operands[o].pool = node_in(moves ? moving_->is_fast(t, k) : fast_[t] != 0);
+      tensors.push_back(moves ? moving_->plan_tensor(t, k) : tensors_[t]);
     }
     take_placed_price(builder_, ref, common_.device,
                       placed_price(request_.pricing.platform, request_.pricing.cost, query),
@@ -182,9 +202,11 @@ class PlacedLister {
   }
 
   bool is_last_of_micro_batch(std::uint32_t k) const {
-    if (asked_.kernels()[k].micro_batch < 0) return false;
-    return k + 1 == question_.kernel_count() ||
-           asked_.kernels()[k + 1].micro_batch != asked_.kernels()[k].micro_batch;
+    const std::vector<PlacedKernel>& kernels = asked_.kernels();
+    if (kernels[k].micro_batch < 0) return false;
+    std::size_t next = k + 1;  // a network without weights has nothing to compute after the loss
+    while (next < kernels.size() && !kernels[next].query) ++next;
+    return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
   /// Returns the samples that are done when kernel k has ended. It is 0 if answers are saved, because their samples are
@@ -217,6 +239,15 @@ class PlacedLister {
       if (asked_.copy_of(t) == none) (fast_[t] ? fast : slow) += tensor(t).bytes;
     builder_.fact(Fact("placed_bytes", fast, "byte").said_of(asked_.memories().fast));
     builder_.fact(Fact("placed_bytes", slow, "byte").said_of(asked_.memories().slow));
+    std::int64_t to_fast = 0, to_slow = 0;
+    for (const PlacementMove& move : schedule_.moves)
+      (move.to_fast ? to_fast : to_slow) += tensor(move.tensor).bytes;
+    if (!schedule_.moves.empty()) {
+      builder_.fact(Fact("moved_bytes", to_fast, "byte").said_of("to " + asked_.memories().fast));
+      builder_.fact(Fact("moved_bytes", to_slow, "byte").said_of("to " + asked_.memories().slow));
+    }
+    if (request_.workload.training && request_.fates)
+      builder_.fact({"fates", request_.strategy().name});
     for (const Fact& fact : asked_.facts_of_fates()) builder_.fact(fact);
   }
 
@@ -226,6 +257,8 @@ class PlacedLister {
   const PlacementQuestion& question_;
   PlanBuilder builder_;
   std::uint32_t host_pool_;
+  const PlacementSchedule& schedule_;
+  std::optional<MovingTensors> moving_;
   std::vector<char> fast_;              ///< indexed by tensor of the problem
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
   std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem

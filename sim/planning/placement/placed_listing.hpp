@@ -1,8 +1,9 @@
-// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories for its whole
-// life, and kernels read and write it there. Only inputs, answers, offloaded tensors, and weights that begin in the
-// other memory are moved.
+// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels read
+// and write it there. Only inputs, answers, offloaded tensors, and weights that begin in the other memory are moved.
+// Other tensors move only if the schedule has moves.
 #pragma once
 
+#include "placement/schedule.hpp"
 #include "planning/draft.hpp"
 #include "planning/placement/placed_question.hpp"
 
@@ -13,7 +14,9 @@ struct PlacedListing {
   const CommonParameters& common;
   std::string policy;  ///< the name of the plan
   const PlacedQuestion& asked;
-  const Placing& placing;  ///< each tensor is always in one memory
+  /// If there are moves, repeatable() has returned the schedule. A tensor without moves stays in the memory of its first
+  /// use.
+  const PlacementSchedule& schedule;
 };
 
 /// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after the stage that made

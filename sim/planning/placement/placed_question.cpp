@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/error.hpp"
 #include "planning/training/training.hpp"
+#include "planning/weights_stay.hpp"
 
 namespace sluice {
 namespace {
@@ -32,14 +34,13 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Returns the fates that the scenario's strategy chooses if memory has no limit.
-FateChoice fates_of(const PolicyRequest& request, const CommonParameters& common) {
-  if (!request.workload.training || !request.fates || request.strategy().name == "keep_all")
-    return {};
-  PolicyRequest unlimited = request;
-  unlimited.capacity_enforced = false;
-  const TrainingOrder order{"resident", true, 1, {common.device.name}, common.overlap};
-  return choose_fates(unlimited, order, std::numeric_limits<double>::infinity());
+/// The facts of a choice of fates that also hold if the tensors are placed in two memories. The bounds, the gap and the
+/// seconds of single stages hold only for the memory for which the fates were chosen.
+std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
+  static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
+                                             "made_by_stage_bytes"};
+  std::erase_if(facts, [](const Fact& fact) { return hold.count(fact.name) == 0; });
+  return facts;
 }
 
 /// Returns for each tensor whether one kernel makes it and no other kernel uses it.
@@ -64,13 +65,30 @@ PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<c
 
 }  // namespace
 
+FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  if (!request.workload.training || !request.fates) return {};
+  const TrainingOrder order{"resident", true, 1, {common.device.name}, common.overlap};
+  const std::vector<Stage> stages = held_once(request.pricing.stages);
+  PolicyRequest asked = with_stages(request, stages);
+  if (request.strategy().searches) try {
+      return choose_fates(asked, order, never);
+    } catch (const Infeasible&) {  // What does not fit into the first memory may fit into both.
+    }
+  asked.capacity_enforced = false;
+  FateChoice chosen = choose_fates(asked, order, never);
+  chosen.selective |= request.strategy().selective;
+  return chosen;
+}
+
 PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
-                               const std::string& policy, SlowOnlyKinds slow_only)
+                               const FateChoice& fates, const std::string& policy,
+                               SlowOnlyKinds slow_only)
     : memories_(two_memories(request.pricing.platform, common.device.name)),
       micro_batches_(micro_batches_of(request)),
-      fates_(fates_of(request, common)),
+      facts_(facts_that_hold(fates.facts)),
       work_(placed_kernels({request.pricing, request.workload, policy, micro_batches_,
-                            fates_.tape.empty() ? nullptr : &fates_.tape},
+                            fates.tape.empty() ? nullptr : &fates.tape, fates.selective},
                            memories_)),
       answers_(request.workload.training ? std::vector<char>(work_.problem.tensors.size(), 0)
                                          : answers_of(work_.problem)),
@@ -88,6 +106,13 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -
             (slow_only.answers ? 0 : answer_bytes_);
+}
+
+double PlacedQuestion::least_seconds() const {
+  double seconds = 0;
+  for (const PlacementProblem::Kernel& kernel : question_.problem().kernels)
+    seconds += kernel.time.least();
+  return (1 - 1e-9) * seconds * static_cast<double>(rounds_);
 }
 
 }  // namespace sluice

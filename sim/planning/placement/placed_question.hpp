@@ -13,6 +13,11 @@
 
 namespace sluice {
 
+/// Returns the fates that the scenario's strategy chooses if memory has no limit. A strategy that searches chooses them
+/// for the device's first memory alone; only if nothing fits there, it chooses them without a limit. The tape is empty
+/// in inference.
+FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
+
 class PlacedQuestion {
  public:
   /// Kinds of tensors that may be only in slow memory. If inputs are in fast memory, the next input in transfer needs
@@ -22,17 +27,18 @@ class PlacedQuestion {
     bool inputs = false, answers = false;
   };
 
-  /// Throws InputError if there are no two memories or the cost model has no price. Throws Infeasible if slow memory
-  /// cannot hold everything, or if there are too many passes of layers.
+  /// The fates are those that placed_fates() returns for this request. Throws InputError if there are no two memories or
+  /// the cost model has no price. Throws Infeasible if slow memory cannot hold everything, or if there are too many
+  /// passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
-                 const std::string& policy, SlowOnlyKinds slow_only);
+                 const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
   /// Returns the tensor that was saved if `t` is an offloaded tensor that came back, and `none` for any other tensor.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
-  const std::vector<Fact>& facts_of_fates() const { return fates_.facts; }
+  const std::vector<Fact>& facts_of_fates() const { return facts_; }
   /// Returns the number of micro-batches after which everything repeats.
   std::int64_t micro_batches() const { return micro_batches_; }
   /// Returns how often the kernels run.
@@ -44,11 +50,13 @@ class PlacedQuestion {
   /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
   /// transfer do not fit.
   std::int64_t room() const { return room_; }
+  /// A lower bound on the seconds of a run, whatever is in fast memory: its kernels run one after the other.
+  double least_seconds() const;
 
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
-  FateChoice fates_;  ///< if the tape is empty, everything is kept
+  std::vector<Fact> facts_;  ///< of the fates
   PlacedKernels work_;
   std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;

@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "planning/only_candidate.hpp"
+#include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
+#include "planning/placement/placed_question.hpp"
 
 namespace sluice {
 
@@ -13,16 +14,6 @@ namespace {
 /// With `none`, everything is in one memory. With `auto`, this choice is compared with placements in two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
-
-/// Returns whether placements are tried with these fates. The fates of the scenario must not depend on the size of a
-/// memory, and must be the same for all layers of a stage. If fates are open, placements are tried only with the
-/// strategy that keeps everything, because each strategy would need another search.
-bool places_with_fates(const PolicyRequest& request) {
-  if (!request.workload.training) return true;
-  const FateStrategy& strategy = request.strategy();
-  if (request.fates_open) return strategy.name == "keep_all";
-  return !strategy.searches && !strategy.selective;
-}
 
 /// Throws an error if gradients of replicas are summed. They are summed stage by stage, but with a placement a stage
 /// has several gradient tensors.
@@ -36,28 +27,13 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
 /// Returns whether the memories and the cost model allow a placement.
 bool can_place(const PolicyRequest& request, const Reader& parameters) {
   try {
-    require_placeable(request, read_common(request, parameters));
+    PlacedQuestion(request, read_common(request, parameters), {}, "", {});
     return true;
   } catch (const InputError&) {
     return false;
   } catch (const Infeasible&) {
     return false;
   }
-}
-
-/// Adds the plans with placed tensors to the other candidates of training.
-void add_placed(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
-                std::vector<Candidate>& candidates) {
-  for (const std::string& way : placements_of_plans())
-    candidates.push_back(only_candidate("placement: " + way, [&request, &parameters, policy, way] {
-      try {
-        return finish(placed_plan(request, parameters, policy, way), request);
-      } catch (
-          const InputError&
-              error) {  // the scenario does not ask for this placement, so its error must not end the run
-        throw Infeasible(error.what());
-      }
-    }));
 }
 
 /// Returns the mappings to compare for a strategy that has no candidates because it searches by itself.
@@ -80,8 +56,8 @@ Field placement_field() {
       .summary =
           "which tensors are in the device's second memory (in host memory, if the device has only one memory); none: "
           "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: the choice with the "
-          "least time; default: auto if the device has two memories of its own and the cost model counts their "
-          "bandwidths",
+          "least time, without the ways that move tensors (synchronous, asynchronous); default: auto if the device has "
+          "two memories of its own and the cost model counts their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
@@ -97,19 +73,12 @@ bool places(const Reader& parameters) {
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way) {
   require_summable(request, parameters);
-  if (!places_with_fates(request)) {
-    if (request.fates_open) {  // another attempt uses the strategy that keeps everything
-      require_placeable(request, read_common(request, parameters));
-      throw Infeasible("a placement keeps everything where fates are open");
-    }
-    parameters.fail(
-        "placement",
-        "a placement can be combined with fates that keep, recompute or offload whole stages; the fates are '" +
-            request.strategy().name +
-            "': expected placement none, or fates such as keep_all, checkpoint or offload_all");
-  }
   if (request.workload.training) refuse_common_in_training(parameters);
-  return placed_draft(request, read_common(request, parameters), policy, way);
+  const CommonParameters common = read_common(request, parameters);
+  std::optional<Draft> draft =
+      placed_draft({request, common, placed_fates(request, common), policy, way});
+  if (!draft) throw InternalError("everything can lie in slow memory, and no placement was found");
+  return std::move(*draft);
 }
 
 bool backs(const PolicyRequest& request, const Reader& parameters) {
@@ -131,14 +100,18 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy) {
   const bool back = backs(request, parameters);
-  if (!request.workload.training || places(parameters)) return {};
+  if (!request.workload.training) return {};
+  const CommonParameters common = read_common(request, parameters);
+  const bool asked = places(parameters), compares = parameters.is_word("placement", compared);
   std::vector<Candidate> placed;
-  if (parameters.is_word("placement", compared) && places_with_fates(request) &&
-      !request.sums_gradients && can_place(request, parameters))
-    add_placed(request, parameters, policy, placed);
-  return candidates_of_homes(request, read_common(request, parameters),
-                             {!parameters.is_word("placement", backing), back}, of_policy,
-                             std::move(placed));
+  if ((asked || compares) && !request.sums_gradients)
+    placed = placed_candidates(
+        request, common, policy,
+        asked ? std::vector<std::string>{parameters.text("placement")} : placements_compared());
+  if (asked && !placed.empty()) refuse_common_in_training(parameters);
+  if (asked) return placed;
+  return candidates_of_homes(request, common, {!parameters.is_word("placement", backing), back},
+                             of_policy, std::move(placed));
 }
 
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
@@ -149,7 +122,7 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
   if (maps.empty()) maps.push_back(parameters.map());
   for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
   if (!can_place(request, parameters)) return maps;
-  for (const std::string& way : placements_of_plans()) {
+  for (const std::string& way : placements_compared()) {
     maps.push_back(parameters.map());
     maps.back().set("placement", Value::make(way));
   }

@@ -157,10 +157,10 @@ class TrainingWays {
     order.room = ahead.room;
     order.run_room = ahead.run_room;
     order.pace = ahead.pace;
-    const Plan plan = finish(step.listed(ahead), unlimited_);
-    return {enforced_ ? run_seconds_in_host(plan) : run_seconds(plan), text(order),
-            [request = unlimited_, order, stages = stages_, in = enforced_] {
-              Plan made = finish(plan_training(request, order), request);
+    const auto plan = std::make_shared<const Plan>(finish(step.listed(ahead), unlimited_));
+    return {enforced_ ? run_seconds_in_host(*plan) : run_seconds(*plan), text(order),
+            [plan, in = enforced_] {
+              Plan made = *plan;
               if (in) enforce_host(made);
               return made;
             }};

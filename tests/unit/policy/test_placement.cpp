@@ -299,11 +299,8 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
       CHECK_THAT(error.what(), Contains(words));
     }
   };
-  const std::string training = "mode: training, batch: 2, optimizer: sgd, backward: per_layer";
   says("policy: {name: resident, placement: static}\ncost: {model: peak}\n", "batch: 1", "1000B",
        "needs a cost model that counts the bandwidths of memories, and 'peak' does not");
-  says("policy: {name: resident, placement: static}\nfates: optimal\n", training, "1000B",
-       "the fates are 'optimal': expected placement none, or fates such as keep_all");
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: resident, placement: cached}\n"),
       Contains("'cached' for 'placement': expected one of: none, auto, static"));

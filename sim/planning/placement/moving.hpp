@@ -1,0 +1,85 @@
+// Tensors that move between the two memories in a run, and where each of their uses finds them. The search for a
+// placement knows one round of kernels. A run repeats the round, and loads inputs and offloads activations besides.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "placement/schedule.hpp"
+#include "planning/builder.hpp"
+#include "planning/placement/placed_question.hpp"
+
+namespace sluice {
+
+/// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Activations
+/// that are offloaded, and the first gradients of the backward pass, do not move; those that would are in slow memory
+/// instead. The same holds for inputs, unless slow memory is their home. No tensor is in fast memory at a time when the given schedule does not have it there.
+PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
+                             PlacementSchedule schedule);
+
+/// The moves of a round as actions of the plan.
+class MovingTensors {
+ public:
+  /// Where the tensors of the problem are in the plan, indexed by tensor.
+  struct PlanTensors {
+    std::vector<std::uint32_t> number;  ///< the tensor of the plan in which its first use finds it
+    std::vector<char> held;             ///< whether slow memory holds it during the whole run
+    std::map<std::uint32_t, PlanBuilder::Ref>
+        loads;  ///< what brings it to slow memory before the first round
+  };
+  /// Tensors with moves are followed; the others are not. All objects must outlive this object.
+  MovingTensors(const PlacedQuestion& asked, const PlacementSchedule& schedule,
+                PlanBuilder& builder, const PlanTensors& tensors);
+
+  bool moves(std::uint32_t t) const { return stays_.count(t) != 0; }
+  /// Lists the moves that begin before kernel k.
+  void list_before(std::uint32_t k);
+  /// Makes the action, which stands for kernel k, use a tensor that moves.
+  void use(PlanBuilder::Ref ref, std::uint32_t k, std::uint32_t t, bool written);
+  /// Makes the action wait for the moves that end before kernel k. It is the last action so far.
+  void computes(PlanBuilder::Ref ref, std::uint32_t k);
+  bool is_fast(std::uint32_t t, std::uint32_t k) const { return stay(t, k).fast; }
+  std::uint32_t plan_tensor(std::uint32_t t, std::uint32_t k) const { return stay(t, k).number; }
+  /// Lists the moves after the last kernel. The first moves of the next round wait for the end of this round.
+  void end_round();
+
+ private:
+  /// The time that a tensor is in one memory.
+  struct Stay {
+    std::uint32_t number = none;  ///< the tensor of the plan
+    bool fast = false;
+    bool home = false;             ///< in slow memory during the whole run
+    bool begins = false;           ///< the use is the first one, and makes the tensor
+    std::uint32_t made_by = none;  ///< the move with which it began
+  };
+  struct Ends {
+    Stay from, to;
+  };
+
+  void follow(std::uint32_t t);
+  std::uint32_t further(std::uint32_t t);
+  const Stay& stay(std::uint32_t t, std::uint32_t k) const;
+  void list(std::uint32_t m);
+  ActionKind kind_of(const PlacementMove& move) const;
+  void touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written);
+  const std::string& node(const Stay& stay) const;
+
+  const PlacedQuestion& asked_;
+  const PlacementQuestion& question_;
+  const PlacementSchedule& schedule_;
+  PlanBuilder& builder_;
+  const PlanTensors& tensors_;
+  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< by tensor and use
+  std::vector<Ends> ends_;                                         ///< by move
+  std::vector<PlanBuilder::Ref> refs_;                             ///< by move
+  std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;  ///< by kernel that needs them
+  std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
+  /// What reads a home before the first save of the round: in the next round, it waits for the last one. By tensor.
+  std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
+  std::vector<PlanBuilder::Ref> first_;  ///< moves of the copy engine before the first kernel
+  PlanBuilder::Ref last_ = {};           ///< the last action of the compute units
+  std::size_t next_ = 0;                 ///< move that is listed next
+};
+
+}  // namespace sluice

@@ -1,0 +1,153 @@
+#include "planning/placement/placed_candidates.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planning/only_candidate.hpp"
+#include "planning/placement/placed_draft.hpp"
+#include "planning/placement/placed_question.hpp"
+
+namespace sluice {
+namespace {
+
+/// A run whose tensors are placed, with the fates of one strategy. The fates are chosen when they are needed, because a
+/// search may take long.
+class FatesToPlace {
+ public:
+  FatesToPlace(PolicyRequest request, const CommonParameters& common, std::string policy)
+      : request_(std::move(request)), common_(common), policy_(std::move(policy)) {}
+
+  const std::string& strategy() const { return request_.strategy().name; }
+  const FateChoice& fates() const {
+    if (!fates_) fates_ = placed_fates(request_, common_);
+    return *fates_;
+  }
+
+  /// A lower bound on the seconds of every placement. All fates compute at least what the fates that keep everything
+  /// compute, so the bound of the latter holds for a strategy that searches.
+  double least_seconds() const {
+    const FateChoice kept;
+    const FateChoice& known = request_.strategy().searches ? kept : fates();
+    return PlacedQuestion(request_, common_, known, policy_, {}).least_seconds();
+  }
+
+  Settled settled(const std::string& way, const std::string& text, double worth) const {
+    try {
+      std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
+      if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
+    } catch (const InputError&) {  // Nobody asked for this placement, so it must not end the run.
+    } catch (const Infeasible&) {
+    }
+    return {.text = text};
+  }
+
+ private:
+  PolicyRequest request_;
+  CommonParameters common_;
+  std::string policy_;
+  mutable std::optional<FateChoice> fates_;
+};
+
+/// Whether these fates are those of the other choice. Selective recomputation has an effect only if the model has layers
+/// that it runs again.
+bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
+  const auto drops = [&](const FateChoice& fates) {
+    return fates.selective &&
+           std::any_of(model.layers.begin(), model.layers.end(),
+                       [](const Layer& layer) { return layer.backward.selective; });
+  };
+  return a.tape == b.tape && drops(a) == drops(b);
+}
+
+/// The fates to place: those of the request's strategy, and, if this strategy searches, those of all strategies that
+/// treat every stage alike. Of strategies that choose equal fates, only the first one of the catalog is placed.
+std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
+                                                                const CommonParameters& common,
+                                                                const std::string& policy) {
+  const FateStrategy& own = request.strategy();
+  std::vector<std::shared_ptr<const FatesToPlace>> all;
+  // A budget is for the fates that are searched, and others need not keep it.
+  const bool only_own =
+      own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
+  if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
+  for (const FateStrategy* strategy : fate_catalog().entries()) {
+    if (!strategy->compared) continue;
+    PolicyRequest alike = request;
+    alike.fates = plain_fates(*strategy);
+    const auto added = std::make_shared<FatesToPlace>(std::move(alike), common, policy);
+    if (std::none_of(all.begin(), all.end(), [&](const auto& known) {
+          return same_fates(request.pricing.model, known->fates(), added->fates());
+        }))
+      all.push_back(added);
+  }
+  if (own.searches) {
+    all.push_back(std::make_shared<FatesToPlace>(request, common, policy));
+    return all;
+  }
+  std::erase_if(all, [&](const auto& known) { return known->strategy() != own.name; });
+  return all;
+}
+
+Candidate candidate_of(const std::shared_ptr<const FatesToPlace>& placed, double at_least,
+                       const std::string& way, const std::string& text) {
+  return {at_least, 1, [placed, way, text](double worth, const auto& use) {
+            use(placed->settled(way, text, worth));
+          }};
+}
+
+}  // namespace
+
+std::vector<Candidate> placed_candidates(const PolicyRequest& request,
+                                         const CommonParameters& common, const std::string& policy,
+                                         const std::vector<std::string>& ways) {
+  std::vector<Candidate> candidates;
+  try {
+    for (const auto& placed : fates_to_place(request, common, policy)) {
+      const double at_least = placed->least_seconds();
+      for (const std::string& way : ways) {
+        std::string text = ways.size() > 1 ? "placement: " + way : "";
+        if (placed->strategy() != request.strategy().name)
+          text += (text.empty() ? "strategy: " : ", strategy: ") + placed->strategy();
+        candidates.push_back(candidate_of(placed, at_least, way, text));
+      }
+    }
+  } catch (const InputError&) {  // A plan with a placement that was asked for says why.
+    return {};
+  } catch (const Infeasible&) {
+    return {};
+  }
+  return candidates;
+}
+
+Candidate proven_for(const std::string& placement, Candidate candidate) {
+  if (candidate.open)
+    candidate.open = [open = std::move(candidate.open), placement] {
+      std::vector<Candidate> opened;
+      for (Candidate& one : open()) opened.push_back(proven_for(placement, std::move(one)));
+      return opened;
+    };
+  if (candidate.simulate)
+    candidate.simulate = [simulate = std::move(candidate.simulate), placement](double worth,
+                                                                               const auto& use) {
+      simulate(worth, [&](Settled one) {
+        if (one.plan)
+          one.plan = [plan = std::move(one.plan), placement] {
+            static const std::set<std::string> proven = {"gap", "micro_batch_bound_s",
+                                                         "pass_bound_s", "proven"};
+            Plan made = plan();
+            for (Fact& fact : made.facts)
+              if (fact.of.empty() && proven.count(fact.name) != 0)
+                fact.of = "placement " + placement;
+            return made;
+          };
+        use(one);
+      });
+    };
+  return candidate;
+}
+
+}  // namespace sluice

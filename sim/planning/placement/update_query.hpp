@@ -1,0 +1,17 @@
+// The query for the seconds of a layer's update whose operands may be in several memories.
+#pragma once
+
+#include <cstdint>
+
+#include "cost/cost.hpp"
+#include "model/model.hpp"
+#include "workload/workload.hpp"
+
+namespace sluice {
+
+/// The operands are the weights, their gradient and, if there is one, the state of the optimizer. They have no memories
+/// yet.
+Query update_query(const Layer& layer, std::int64_t weight_bytes, const Training& training,
+                   DType dtype, const Device& device);
+
+}  // namespace sluice

@@ -1,0 +1,175 @@
+// Placements of tensors in two memories, together with strategies for fates that search or recompute selectively.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "fates/strategy.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "support/two_products.hpp"
+
+namespace sluice {
+namespace {
+
+double seconds_of(const Plan& plan) {
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  return replayed;
+}
+
+std::string text_of(const Plan& plan, const std::string& name) {
+  const Fact* const fact = find_fact(plan.facts, name);
+  return fact ? fact->shown() : "";
+}
+
+Plan plan_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  Value document = parse_text(text, "placed.yaml");
+  apply_overrides(document, overrides);
+  return make_plan(read_scenario(document, "placed"));
+}
+
+/// Two dense layers of one feature with a bias (8 bytes of weights, 4 bytes of input and outputs), on a card with HBM
+/// (1 GB/s) and DDR (600 MB/s), behind a link to host memory with 1 GB/s.
+const std::string on_card = R"(format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: two
+    layers:
+    - {type: input, name: x, shape: [1]}
+    - {type: dense, name: one, features: 1}
+    - {type: dense, name: two, features: 1}
+platform:
+  format: sluice-platform/1
+  name: card
+  devices:
+    gpu:
+      rate: {float32: 1GFLOP/s}
+      memory: [{capacity: unlimited, bandwidth: 1GB/s}, {name: ddr, capacity: unlimited, bandwidth: 600MB/s}]
+  memories: {host: {capacity: unlimited}}
+  links:
+    host: {joins: [host, gpu], bandwidth: 1GB/s}
+    far: {joins: [gpu, gpu_ddr], bandwidth: 10GB/s}
+stages: per_layer
+policy: {name: resident}
+workload: {batch: 1, mode: training, optimizer: sgd}
+)";
+
+TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
+  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward passes take 16 ns each, the backward
+  // passes twice as long, and the updates 24 ns each.
+  const double hbm = 20 + 2 * (16 + 32 + 24);
+  CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
+        Approx(hbm));
+  // A placement prices each backward pass by its own bytes: 28 ns (4 bytes of input, 8 of weights, 4 of the gradient of
+  // the output, 4 and 8 of gradients), and 24 ns without a gradient of the image. The image goes to DDR on a copy stream
+  // of its own. It shares the link with the first weights, so that both are there after 12 ns. The two passes that read
+  // the image take 4 / 0.6 - 4 ns longer.
+  const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
+  CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
+        Approx(placed));
+  const Plan chosen = plan_of(on_card, {"fates=optimal"});
+  CHECK(1e9 * seconds_of(chosen) == Approx(placed));
+  CHECK(text_of(chosen, "chosen") == "placement: static, strategy: keep_all");
+  CHECK(text_of(chosen, "fates") == "keep_all");
+  // The gap of a search in the first memory says nothing about placements.
+  CHECK(find_fact(chosen.facts, "gap") == nullptr);
+  CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
+  // If nothing but the first memory is considered, the gap says so by having no other subject.
+  const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
+  CHECK(find_fact(alone.facts, "gap") != nullptr);
+}
+
+TEST_CASE("a gap that was proven for one memory says so beside placements", "[placement]") {
+  // With DDR at a hundredth of the bandwidth, and with backward passes that are priced alike in both, no placement is
+  // faster than HBM alone.
+  const Plan plan =
+      plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
+                        "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
+  CHECK(text_of(plan, "chosen") == "placement: none");
+  CHECK(find_fact(plan.facts, "gap") == nullptr);
+  CHECK(find_fact(plan.facts, "gap", "placement none") != nullptr);
+}
+
+TEST_CASE("with open fates, every strategy is placed", "[placement]") {
+  double least = std::numeric_limits<double>::infinity();
+  for (const FateStrategy* strategy : fate_catalog().entries())
+    if (strategy->compared)
+      least = std::min(least, seconds_of(plan_of(on_card, {"fates=" + strategy->name})));
+  CHECK(seconds_of(plan_of(on_card)) == Approx(least));
+  CHECK(seconds_of(plan_of(on_card, {"fates=optimal"})) == Approx(least));
+}
+
+/// A server that reads its slow memory at 10 byte/s and its fast memory at 100 byte/s. To compute takes no time, and
+/// host memory is the slow one.
+const std::string server = R"(platform:
+  format: sluice-platform/1
+  name: server
+  devices:
+    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
+  memories:
+    dram: {capacity: 1B, bandwidth: 100B/s}
+    pmem: {capacity: 40000B, bandwidth: 10B/s}
+  links:
+    copy: {joins: [dram, pmem], bandwidth: 2B/s}
+stages: per_layer
+policy: {name: resident, placement: all_slow}
+workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
+)";
+
+TEST_CASE("optimal fates run where only slow memory has room", "[placement]") {
+  const std::string text = test::two_products_model + server;
+  // The forward passes take 92 and 50 s. The backward passes read and write 1720 bytes (40 of the image, 800 of the
+  // weights, 80 and 800 of gradients) and 980 bytes, and the updates 2400 and 1200 bytes.
+  const double step = 92 + 50 + 172 + 98 + 240 + 120;
+  CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
+  // One byte of DRAM holds nothing, so that the search for fates has no budget. It then keeps everything.
+  CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
+  CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
+  CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
+  CHECK_THROWS_AS(plan_of(text, {"fates=optimal", "policy.placement=none"}), Infeasible);
+}
+
+TEST_CASE("selective recomputation is placed, too", "[placement]") {
+  // The core of the attention reads 3 * 128 bytes and writes 128. It keeps 64 bytes of probabilities. Selective
+  // recomputation makes them again, which takes 51.2 s in slow memory.
+  const std::string text = R"(format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: attends
+    layers:
+    - {type: input, name: x, shape: [4, 8]}
+    - {type: matmul, name: q, features: 8, inputs: [x]}
+    - {type: matmul, name: k, features: 8, inputs: [x]}
+    - {type: matmul, name: v, features: 8, inputs: [x]}
+    - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
+)" + server;
+  // Three products of 128 bytes with 256 bytes of weights into 128 bytes, and the core. Their backward passes read and
+  // write 768 bytes each (no gradient of x), that of the core 960 bytes, and the updates 768 bytes each.
+  const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
+  CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
+  CHECK(seconds_of(plan_of(text, {"fates=selective"})) == Approx(step + 51.2));
+  // The plan makes the kept tensor only for the backward pass.
+  const Plan plan = plan_of(text, {"fates=selective"});
+  std::size_t again = 0;
+  for (const Action& action : plan.actions) again += action.kind == ActionKind::recompute ? 1 : 0;
+  CHECK(again == 1);
+  for (const char* dram : {"900B", "1500B"}) {
+    const std::string size = std::string("platform.memories.dram.capacity=") + dram;
+    const auto with = [&](const std::string& strategy) {
+      return seconds_of(plan_of(text, {size, "policy.placement=static", "fates=" + strategy}));
+    };
+    const double optimal = with("optimal");
+    for (const char* fates : {"keep_all", "selective", "offload_all", "recompute_all"}) {
+      INFO(dram << ", " << fates);
+      CHECK(optimal <= with(fates) * (1 + 1e-9));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
