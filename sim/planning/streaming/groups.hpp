@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planning/copy_time.hpp"
@@ -29,7 +30,10 @@ struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
   bool spares = false;         ///< uses fewer buffers when they would not fit together with a group
-  bool offload = false;        ///< tensors for the next group go through host memory
+  /// Whether several inputs of a group may be loaded while the group before it runs. If not, only the first of them is
+  /// loaded there: during the last slot, when all results of earlier slots have left the device.
+  bool inputs_cross = true;
+  bool offload = false;                  ///< tensors for the next group go through host memory
   std::optional<std::int64_t> prefetch;  ///< groups loaded early; if empty, as `ahead` allows
   std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0 means a whole group
   std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
@@ -39,6 +43,8 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the sum over all groups
+  /// The choice as text of a scenario, for a cut into so many groups.
+  std::string text(std::size_t groups) const;
 };
 
 /// What a cut needs from the device. The seconds and bytes of every choice follow from these numbers.
