@@ -292,7 +292,7 @@ class StreamedWays {
     std::vector<BufferCount> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) {
-      counts.push_back({2, false});
+      for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
       // A group's inputs may be larger than those of the group before it. Without room for them, weights come earlier.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});

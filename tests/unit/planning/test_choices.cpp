@@ -169,6 +169,21 @@ TEST_CASE("weights may come before the large inputs of their group") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * 1.001);
 }
 
+// A link with a high latency needs many inputs on their way, and the device has room for fewer than eight.
+TEST_CASE("more than three buffers are tried where eight do not fit") {
+  const auto seconds = [](const std::string& keys) {
+    return run_seconds(make_plan(test::small_scenario(
+        11484, {{0.1, 104172, 10808}},
+        "workload: {batches_per_step: 8, steps: 4}\nstages: {cut: per_layer}\n"
+        "policy: {name: streamed, outputs: discard" +
+            keys + "}\n",
+        {"platform.links.host.bandwidth=200MB/s", "platform.links.host.latency=300us",
+         "platform.devices.gpu.memory.capacity=176631B"})));
+  };
+  CHECK(seconds("") <= seconds(", buffers: 4"));
+  CHECK(seconds("") <= seconds(", buffers: 6"));
+}
+
 // A listing for loads that take 1.4 times as long as the computation is the best here, also on a machine where
 // they take longer or less long: it must be tried on each.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower one") {
