@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace sluice {
@@ -39,7 +40,10 @@ class TimedTape {
         n_(chain.stages.size()),
         maker_(2 * n_ + 1, 0),
         save_(2 * n_ + 1, nobody) {
+    seconds.reserve(tape.size());
+    levels.reserve(tape.size());
     for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
+    begins.reserve(seconds.size() + 1);
     begins.push_back(0);
     for (const double slot : seconds) begins.push_back(begins.back() + slot);
   }
@@ -192,6 +196,26 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
+/// Lists of numbers, one list per slot, in two rows of memory.
+class BySlot {
+ public:
+  /// `slot_of(i)` returns the slot whose list contains the number i. Each list ascends.
+  template <typename SlotOf>
+  BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
+      : begins_(slots + 1, 0), numbers_(numbers) {
+    for (std::size_t i = 0; i < numbers; ++i) ++begins_[slot_of(i)];
+    for (std::size_t k = 1; k <= slots; ++k) begins_[k] += begins_[k - 1];
+    for (std::size_t i = numbers; i-- > 0;) numbers_[--begins_[slot_of(i)]] = i;
+  }
+
+  std::span<const std::size_t> operator[](std::size_t slot) const {
+    return {numbers_.data() + begins_[slot], numbers_.data() + begins_[slot + 1]};
+  }
+
+ private:
+  std::vector<std::size_t> begins_, numbers_;
+};
+
 /// Simulates some consecutive micro-batches.
 class TapeSimulation {
  public:
@@ -200,27 +224,19 @@ class TapeSimulation {
         next_(next),
         latency_s_(chain.load_latency_s),
         bytes_(bytes),
-        listed_(static_cast<std::size_t>(tape.count())),
-        saves_after_(listed_.size()),
-        needed_(listed_.size()),
-        leaves_after_(listed_.size()),
+        listed_(by_slot(tape.loads, &TimedLoad::at)),
+        saves_after_(by_slot(tape.saves, &TimedSave::slot)),
+        needed_(by_slot(tape.loads, &TimedLoad::slot)),
+        leaves_after_(by_slot(tape.saves, &TimedSave::last)),
         arrival_(tape.loads.size()),
         next_arrival_(tape.loads.size(), -1),
-        save_end_(tape.saves.size()) {
-    for (std::size_t i = 0; i < tape.loads.size(); ++i) {
-      const TimedLoad& load = tape.loads[i];
-      listed_[place(load.at)].push_back(i);
-      needed_[place(load.slot)].push_back(i);
-    }
-    for (std::size_t i = 0; i < tape.saves.size(); ++i) {
-      saves_after_[place(tape.saves[i].slot)].push_back(i);
-      leaves_after_[place(tape.saves[i].last)].push_back(i);
-    }
-  }
+        save_end_(tape.saves.size()) {}
 
   /// Returns the time at which the computation of each micro-batch has ended.
   std::vector<double> run(std::int64_t micro_batches) {
     std::vector<double> done;
+    ends_.reserve(static_cast<std::size_t>(micro_batches * tape_.count()));
+    releases_.reserve(static_cast<std::size_t>(micro_batches) * tape_.saves.size());
     for (std::size_t i = 0; i < tape_.loads.size(); ++i)
       if (tape_.loads[i].at < 0) load(i, next_arrival_, true);
     for (std::int64_t m = 0; m < micro_batches; ++m) {
@@ -240,6 +256,12 @@ class TapeSimulation {
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
   }
 
+  template <typename Copy>
+  BySlot by_slot(const std::vector<Copy>& copies, std::int64_t Copy::*slot) const {
+    return {static_cast<std::size_t>(tape_.count()), copies.size(),
+            [&](std::size_t i) { return place(copies[i].*slot); }};
+  }
+
   void step(std::int64_t slot) {
     const std::size_t k = place(slot);
     for (const bool next : {false, true})
@@ -248,7 +270,6 @@ class TapeSimulation {
           load(i, next ? next_arrival_ : arrival_, false);
     double start = room(tape_.levels[k], computed_);
     for (const std::size_t i : needed_[k]) start = std::max(start, arrival_[i]);
-    starts_.push_back(start);
     ends_.push_back(computed_ = start + tape_.seconds[k]);
     for (const std::size_t i : saves_after_[k])
       save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
@@ -307,8 +328,8 @@ class TapeSimulation {
   std::int64_t& next_;
   double latency_s_;
   std::int64_t bytes_;
-  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
-  std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
+  BySlot listed_, saves_after_, needed_, leaves_after_;
+  std::vector<double> arrival_, next_arrival_, save_end_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;
   /// Bytes that are saved, but have not left the device yet.

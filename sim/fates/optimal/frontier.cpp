@@ -8,6 +8,13 @@
 
 namespace sluice {
 
+namespace {
+
+/// A segment is solved for each kind of Ready, with and without `copied`, and with and without `needed`.
+constexpr std::size_t states = 12;
+
+}  // namespace
+
 Chain with_turns(Chain chain, double copy_price) {
   for (ChainStage& stage : chain.stages) {
     stage.forward_s += copy_price * stage.turn.load_s;
@@ -43,7 +50,12 @@ class Frontier::Solver {
         chain_(frontier.chain_),
         count_(chain_.stages.size()),
         cap_(std::max<std::size_t>(2, frontier.settings_.cap)),
-        prices_(turning_prices(chain_, frontier.settings_.copy_price, cap_ / 2)) {}
+        prices_(turning_prices(chain_, frontier.settings_.copy_price, cap_ / 2)) {
+    for (std::size_t k = 1; k <= count_; ++k)
+      if (frontier_.split_[k]) splits_.push_back(k);
+    passes_.resize(count_ * (frontier_.columns_ + frontier_.free_length_));
+    for (std::size_t s = 0; s < count_; ++s) add_passes_from(s);
+  }
 
   void solve() {
     for (std::size_t length = 1; length <= count_; ++length)
@@ -153,40 +165,79 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
+  /// The forward passes of the stages s … k - 1 if they keep nothing.
+  struct Passes {
+    double seconds = 0;
+    /// The most bytes of the passes between the first and the last one, without those that are there all the time.
+    std::int64_t between = 0;
+  };
+
+  /// The number of a segment from s to t in `passes_`.
+  std::size_t place(std::size_t s, std::size_t t) const {
+    return frontier_.index({.s = s, .t = t}) / states;
+  }
+
+  /// Computes the passes of the stages from s on, for each k at which a segment that begins with s may split.
+  void add_passes_from(std::size_t s) {
+    Passes passes;
+    for (std::size_t k = s + 1; k <= count_; ++k) {
+      const ChainStage& stage = chain_.stages[k - 1];
+      passes.seconds += stage.forward_s;
+      if (frontier_.has(s, k - 1)) passes_[place(s, k - 1)] = passes;
+      if (k > s + 1)
+        passes.between = std::max(passes.between,
+                                  boundary(k - 1) + boundary(k) + stage.forward_workspace(false));
+    }
+  }
+
   /// Adds, for every k, the schedules in which the stages s … k - 1 keep no inner tensors, or only stage k - 1 keeps
   /// its inner tensors. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const auto [s, t, copied, needed, ready] = segment;
-    const bool is_short = t - s < frontier_.free_length_;
+    if (t - s < frontier_.free_length_) {
+      for (std::size_t k = s + 1; k <= t; ++k) split_at(segment, boundary_goes, k);
+      return;
+    }
+    auto k = std::upper_bound(splits_.begin(), splits_.end(), s);
+    for (; k != splits_.end() && *k <= t; ++k) split_at(segment, boundary_goes, *k);
+  }
+
+  /// Adds the schedules of pass() for one k.
+  void split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
+    const auto [s, t, copied, needed, ready] = segment;
+    const ChainStage& stage = chain_.stages[k - 1];
+    const Passes& passes = passes_[place(s, k - 1)];
+    const bool one = k == s + 1;
     const std::int64_t always = gradient(t + 1) + ready_bytes(segment);
     const std::int64_t held = boundary_goes ? 0 : boundary(s);
-    double seconds = boundary_goes ? copies(s, copied) : 0;
-    std::int64_t floor = 0;
-    for (std::size_t k = s + 1; k <= t; ++k) {
-      const ChainStage& stage = chain_.stages[k - 1];
-      const std::int64_t running =
-          always + (k == s + 1 ? boundary(s) : held + boundary(k - 1)) + boundary(k);
-      seconds += stage.forward_s;
-      const bool splits = is_short || frontier_.split_[k];
-      ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.forward_workspace(true)),
-                      seconds, static_cast<std::uint16_t>(k), boundary_goes};
-      Segment later{k, t, false, stage.reads_output, ready};
-      Segment again{s, k - 1, copied || boundary_goes, needed, Ready::here};
-      if (splits && k > s + 1 && may_part(k - 1)) {
-        node.keeps = true;
-        join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-        node.inner_goes = true;
-        node.seconds += price(stage.inner.save_s + stage.inner.load_s);
-        again.ready = Ready::away;
-        if (may_go(stage.inner)) join(node, nodes_of(later), held, nodes_of(again));
-      }
-      floor = std::max(floor, running + stage.forward_workspace(false));
-      if (!splits) continue;
-      later.needed = false;
-      again.ready = Ready::no;
-      join({floor, seconds, static_cast<std::uint16_t>(k), boundary_goes}, nodes_of(later), held,
-           nodes_of(again));
+    const std::int64_t running =
+        always + (one ? boundary(s) : held + boundary(k - 1)) + boundary(k);
+    std::int64_t floor = 0;  // the most bytes of the passes before the last one
+    if (!one)
+      floor = std::max(
+          always + boundary(s) + boundary(s + 1) + chain_.stages[s].forward_workspace(false),
+          always + held + passes.between);
+    ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.forward_workspace(true)),
+                    (boundary_goes ? copies(s, copied) : 0) + passes.seconds,
+                    static_cast<std::uint16_t>(k), boundary_goes};
+    const double seconds = node.seconds;
+    Segment later{k, t, false, stage.reads_output, ready};
+    Segment again{s, k - 1, copied || boundary_goes, needed, Ready::here};
+    if (!one && may_part(k - 1)) {
+      node.keeps = true;
+      join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
+      // To keep nothing is then the same with one more forward pass.
+      if (stage.inner.bytes == 0 && !stage.reads_output) return;
+      node.inner_goes = true;
+      node.seconds += price(stage.inner.save_s + stage.inner.load_s);
+      again.ready = Ready::away;
+      if (may_go(stage.inner)) join(node, nodes_of(later), held, nodes_of(again));
     }
+    floor = std::max(floor, running + stage.forward_workspace(false));
+    later.needed = false;
+    again.ready = Ready::no;
+    join({floor, seconds, static_cast<std::uint16_t>(k), boundary_goes}, nodes_of(later), held,
+         nodes_of(again));
   }
 
   /// Adds the pairs of points for a split into two parts. `held` further bytes are on the device while the first part
@@ -195,6 +246,11 @@ class Frontier::Solver {
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});
     if (frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= least) return;
+    const double fastest = node.seconds + later.back().seconds + again.back().seconds;
+    const auto beyond = std::upper_bound(
+        best_.begin(), best_.end(), least,
+        [](std::int64_t bytes, const ParetoNode& known) { return bytes < known.peak; });
+    if (beyond != best_.begin() && !is_faster(fastest, (beyond - 1)->seconds)) return;
     added_.clear();
     sluice::join(node, {later, held, again}, best_, added_);
     if (!added_.empty()) merge(best_, added_, scratch_);
@@ -212,6 +268,8 @@ class Frontier::Solver {
   std::size_t count_;
   std::size_t cap_;
   std::vector<double> prices_;
+  std::vector<std::size_t> splits_;  ///< the boundaries at which any segment may split
+  std::vector<Passes> passes_;       ///< indexed by place(s, k - 1)
   ParetoNodes best_, added_, scratch_;
 };
 
@@ -239,13 +297,13 @@ void Frontier::lay_out() {
   free_length_ = settings_.free_length;
   parts_all_ = n <= settings_.splits;
   for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
-  segments_.resize(n * (columns_ + free_length_) * 12);
+  segments_.resize(n * (columns_ + free_length_) * states);
 }
 
 std::size_t Frontier::index(const Segment& segment) const {
   const std::size_t column =
       split_[segment.t + 1] ? column_[segment.t] : columns_ + segment.t - segment.s;
-  return (segment.s * (columns_ + free_length_) + column) * 12 + (segment.copied ? 6 : 0) +
+  return (segment.s * (columns_ + free_length_) + column) * states + (segment.copied ? 6 : 0) +
          (segment.needed ? 3 : 0) + static_cast<std::size_t>(segment.ready);
 }
 

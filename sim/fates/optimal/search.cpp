@@ -212,7 +212,11 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  improve(best);
+  // A longer chain has too few estimates to change each stage even once.
+  if (chain_.stages.size() <= 100)
+    improve(best);
+  else if (best.about < infinite)
+    take(tape_of(chain_, choices_of(chain_, best.tape)), best);
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 

@@ -102,6 +102,7 @@ class StreamedWays {
       for (const std::int64_t piece : ways->pieces()) {
         choice.buffers = buffers.most;
         choice.spares = buffers.spares;
+        choice.inputs_cross = buffers.inputs_cross;
         choice.piece = piece;
         Rehearsal rehearsal(ways->shared_->streamed, choice);
         const std::vector<std::int64_t> aheads = ways->aheads_that_fit(rehearsal);
@@ -291,13 +292,18 @@ class StreamedWays {
   /// The number of inputs, and the number of results, that may be on the device for transfers.
   struct BufferCount {
     std::int64_t most = 1;
-    bool spares = false;
+    bool spares = false, inputs_cross = true;
   };
   std::vector<BufferCount> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
     std::vector<BufferCount> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
-    if (shared_->streamed.micro_batches <= few_slots / groups) counts.push_back({2, false});
+    if (shared_->streamed.micro_batches <= few_slots / groups) {
+      for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
+      // A group's inputs may be larger than those of the group before it. Without room for them, weights come earlier.
+      if (offload_ && groups > 1)
+        for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
+    }
     counts.push_back({1, false});
     if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
@@ -352,17 +358,8 @@ class StreamedWays {
   }
 
   std::string text(const Rehearsal& rehearsal) const {
-    const StreamedChoice& choice = rehearsal.choice();
-    const std::size_t groups = shared_->streamed.groups.size();
-    std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
-    text += ", in_flight: " + std::to_string(choice.in_flight) +
-            ", buffers: " + (choice.spares ? "at most " : "") + std::to_string(choice.buffers);
-    text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
-    if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
-    text += ", ahead: " + format_bytes(choice.ahead);
-    if (choice.resident_bytes() > 0) text += ", resident: " + format_bytes(choice.resident_bytes());
-    if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
-    return text + "; stays within " + format_bytes(rehearsal.bytes());
+    return rehearsal.choice().text(shared_->streamed.groups.size()) + "; stays within " +
+           format_bytes(rehearsal.bytes());
   }
 
   std::shared_ptr<const CutContext> shared_;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planning/copy_time.hpp"
@@ -31,6 +32,9 @@ struct StreamedChoice {
   std::int64_t buffers = 1;
   /// Whether a run has fewer buffers if more do not fit together with its group.
   bool spares = false;
+  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the first of these
+  /// inputs is loaded then: during the last slot, when all results of earlier slots have left the device.
+  bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
   /// How many groups may be loaded early; if empty, `ahead` is the limit.
   std::optional<std::int64_t> prefetch;
@@ -43,6 +47,8 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the sum over all groups
+  /// The choice as text of a scenario, for a cut into so many groups.
+  std::string text(std::size_t groups) const;
 };
 
 /// The numbers of a cut on a device. They determine the seconds and bytes of every choice.

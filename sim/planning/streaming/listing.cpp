@@ -41,9 +41,10 @@ class StreamedLister {
       SlotLoad load = rehearsed.piece == RehearsedLoad::input
                           ? input_load(run, rehearsed.slot)
                           : weight_load(rehearsed.run, static_cast<std::size_t>(rehearsed.piece));
-      load.after = rehearsed.at - 1;
+      load.after = rehearsed.at - (rehearsed.replaces_results ? 2 : 1);
       load.earliest = rehearsed.at;
-      load.after_save = results_left_at(rehearsal, rehearsed.at);
+      load.after_save = rehearsed.replaces_results ? all_results_left(rehearsal, rehearsed.at - 1)
+                                                   : results_left_at(rehearsal, rehearsed.at);
       slots_.add(std::move(load));
     }
     for (std::size_t r = 0; r < runs_.size(); ++r)
@@ -115,20 +116,38 @@ class StreamedLister {
   /// slot to the number that the slot's run allows. Returns an empty value if no wait is needed. A negative slot
   /// belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
-    const RowPosition at = row_position(slot, slots_.count());
-    const auto place = static_cast<std::int64_t>(at.index);
-    const std::int64_t of_step = rehearsal.saves_of_step();
+    const std::size_t r = run_at(slot);
+    const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
+    if (runs_[r].first_slot < place || !rehearsal.levels().waits_for_results(r)) return {};
+    return save_before(rehearsal, slot,
+                       rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r));
+  }
+
+  /// Returns the last save of a slot before this one.
+  SlotLoad::Saved all_results_left(const Rehearsal& rehearsal, std::int64_t slot) const {
+    const std::size_t r = run_at(slot);
+    const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
+    const std::int64_t of_run = saves(runs_[r]) ? place - runs_[r].first_slot : 0;
+    return save_before(rehearsal, slot, rehearsal.saves_before(r) + of_run - 1);
+  }
+
+  /// The run to which a slot belongs. A slot below 0 belongs to the previous step.
+  std::size_t run_at(std::int64_t slot) const {
+    const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
     const auto after = std::upper_bound(
         runs_.begin(), runs_.end(), place,
         [](std::int64_t sought, const GroupRun& run) { return sought < run.first_slot; });
-    const auto r = static_cast<std::size_t>(after - runs_.begin()) - 1;
-    if (runs_[r].first_slot < place || !rehearsal.levels().waits_for_results(r) || of_step == 0)
-      return {};
-    const RowPosition save =
-        row_position(rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r), of_step);
+    return static_cast<std::size_t>(after - runs_.begin()) - 1;
+  }
+
+  /// Returns a save by its number in the step of a slot. A negative number is a save of an earlier step.
+  SlotLoad::Saved save_before(const Rehearsal& rehearsal, std::int64_t slot,
+                              std::int64_t number) const {
+    if (rehearsal.saves_of_step() == 0) return {};
+    const RowPosition save = row_position(number, rehearsal.saves_of_step());
     return {.slot = rehearsal.slot_of_save(static_cast<std::int64_t>(save.index)),
             .number = 0,
-            .steps_ago = at.steps_ago + save.steps_ago};
+            .steps_ago = row_position(slot, slots_.count()).steps_ago + save.steps_ago};
   }
 
   /// Adds waits so that during each slot, at most as many results of other slots are in transfer as the slot's run

@@ -178,7 +178,9 @@ class LoadOrder {
     if (next_input_ < steps_ * slots_) {
       input_at = std::min(next_input_, std::max({first_with_buffer(next_input_), from, earliest(),
                                                  after_source(next_input_)}));
-      input_time = std::max(release_at(input_at, input_run_), source_of(next_input_));
+      const double released =
+          replaces_results() ? all_results_left(input_at - 1) : release_at(input_at, input_run_);
+      input_time = std::max(released, source_of(next_input_));
     }
     if (next_piece_run_ < steps_ * runs_) {
       piece_at = place_of_piece(from);
@@ -196,7 +198,8 @@ class LoadOrder {
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
-      const std::int64_t without = std::min(last, slot - run(r).inputs - 1);
+      std::int64_t without = std::min(last, slot - run(r).inputs - 1);
+      if (slot >= run(r).end && !rehearsal_.choice().inputs_cross) without = last;
       if (without >= run(r).first) return without + 1;
     }
     return 0;
@@ -219,12 +222,27 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
+  /// Whether the next input takes the place of results in the last slot of the run before its own.
+  bool replaces_results() const {
+    const Row& row = run(input_run_);
+    return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
+  }
+  /// The time at which this slot, the last one of its run, may start, and no result of a slot before it is there.
+  double all_results_left(std::int64_t slot) const {
+    const double computed = end_of(slot - 1);
+    if (computed == unknown) return unknown;
+    const Row& row = run(input_run_ - 1);
+    const std::int64_t saves = row.saves_before + (row.saves ? slot - row.first : 0);
+    return saves == 0 ? computed : std::max(computed, save_there_[at(saves - 1)]);
+  }
+
   void load_input(std::int64_t at_slot, double start) {
     const Row& here = run(input_run_);
     const double seconds = rehearsal_.input_seconds(rehearsal_.runs()[here.in_step]);
     free_ = start + seconds;
     input_there_[at(next_input_)] = free_ + streamed_.down.latency_s;
-    loads_.push_back({at(input_run_), next_input_, RehearsedLoad::input, at_slot, seconds});
+    loads_.push_back(
+        {at(input_run_), next_input_, RehearsedLoad::input, at_slot, seconds, replaces_results()});
     last_at_ = at_slot;
     ++next_input_;
     skip_inputs_that_are_made();

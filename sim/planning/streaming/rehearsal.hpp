@@ -36,6 +36,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< number of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< seconds of the copy engine
+  /// Whether an input starts one slot earlier than `at` says, when all results of the slots before that one have left.
+  bool replaces_results = false;
 };
 
 /// The loads of a step, in the order of the copy engine. They include weights that stay, if these

@@ -93,11 +93,16 @@ double RunClock::results_left(std::size_t run) const {
 
 void RunClock::bring(const Listed& listed, std::size_t number) {
   const RehearsedLoad& load = loads_[listed.load];
-  double start = std::max(free_, computed_before(listed.slot));
-  if (listed.slot == rehearsal_.runs()[number].first_slot &&
-      rehearsal_.levels().waits_for_results(number))
-    start = std::max(start, results_left(number));
   const bool input = load.piece == RehearsedLoad::input;
+  double start = std::max(free_, computed_before(listed.slot - (load.replaces_results ? 1 : 0)));
+  if (load.replaces_results) {
+    const std::size_t own = rehearsal_.saves(rehearsal_.runs()[number - 1]) ? 1 : 0;
+    start =
+        std::max(start, save_there_[(saves_ + save_there_.size() - 1 - own) % save_there_.size()]);
+  } else if (listed.slot == rehearsal_.runs()[number].first_slot &&
+             rehearsal_.levels().waits_for_results(number)) {
+    start = std::max(start, results_left(number));
+  }
   if (input && rehearsal_.runs()[load.run].group > 0)
     start = std::max(start, now_.saved[at(load.slot - rehearsal_.runs()[load.run - 1].count)]);
   free_ = start + load.seconds;

@@ -128,9 +128,13 @@ RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs
   memory.result_bytes = most_in_row(results, saves(run) ? saved_bytes(run) : 0,
                                     saves(run) ? run.count - 1 : 0, EarlierResults(*this, r));
   Wide all = constant_[run.group];
-  all += memory.result_bytes;
-  all +=
-      most_in_row(inputs, loads_input(run) ? bytes.input : 0, run.count - 1, LaterInputs(*this, r));
+  const std::int64_t own = loads_input(run) ? bytes.input : 0;
+  LaterInputs later(*this, r);
+  if (choice_.inputs_cross)
+    all += memory.result_bytes + most_in_row(inputs, own, run.count - 1, later);
+  else  // The first input of the next run takes the place of the results.
+    all += std::max(memory.result_bytes, later.next()) +
+           static_cast<Wide>(std::min(inputs, run.count - 1)) * own;
   if (loads_input(run))
     all += bytes.input;
   else

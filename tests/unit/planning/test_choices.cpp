@@ -153,6 +153,37 @@ TEST_CASE("if the choices are open, a faster machine is hardly slower", "[proper
   });
 }
 
+// The inputs of the last group are large. If the device keeps room for one of them while the group before runs, some
+// weights of the last group come late.
+TEST_CASE("weights may come before the large inputs of their group") {
+  const auto seconds = [](const std::string& text) {
+    return run_seconds(make_plan(test::small_scenario(
+        4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
+        "workload: {batches_per_step: 5, steps: 1}\nstages: {cut: per_layer}\n" + text,
+        {"platform.links.host.bandwidth=200MB/s",
+         "platform.devices.gpu.memory.capacity=339745B"})));
+  };
+  const double by_hand = seconds(
+      "fates: {strategy: offload_all}\n"
+      "policy: {name: streamed, in_flight: 5, prefetch: 1, pieces: 20kB, buffers: 6}\n");
+  CHECK(seconds("policy: {name: streamed}\n") <= by_hand * 1.001);
+}
+
+// A link with a high latency needs many inputs on their way, and the device has room for fewer than eight.
+TEST_CASE("more than three buffers are tried where eight do not fit") {
+  const auto seconds = [](const std::string& keys) {
+    return run_seconds(make_plan(test::small_scenario(
+        11484, {{0.1, 104172, 10808}},
+        "workload: {batches_per_step: 8, steps: 4}\nstages: {cut: per_layer}\n"
+        "policy: {name: streamed, outputs: discard" +
+            keys + "}\n",
+        {"platform.links.host.bandwidth=200MB/s", "platform.links.host.latency=300us",
+         "platform.devices.gpu.memory.capacity=176631B"})));
+  };
+  CHECK(seconds("") <= seconds(", buffers: 4"));
+  CHECK(seconds("") <= seconds(", buffers: 6"));
+}
+
 // The best listing here is made for loads that take 1.4 times as long as the computation. This listing is also the best
 // on machines with other speeds, so that it must be tried on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower one") {

@@ -159,6 +159,27 @@ TEST_CASE("results in transfer count in every pass, even if few groups of the pa
   }
 }
 
+TEST_CASE("inputs that wait for the run of their group take the room of results before it") {
+  // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
+  // the first group, two of its inputs of 10 B count, or two of the 20 B that the second group reads. In the first case,
+  // one of the second group's inputs may take the place of both results during the last slot.
+  StreamedCase streamed;
+  streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
+  streamed.down = streamed.up = {0, 1e6, 0};
+  streamed.micro_batches = 4;
+  for (const bool inputs_cross : {false, true}) {
+    const StreamedChoice choice{
+        .in_flight = 4, .buffers = 3, .inputs_cross = inputs_cross, .offload = true};
+    Rehearsal rehearsal(streamed, choice);
+    rehearsal.set_ahead(1000);
+    CHECK(rehearsal.level(0, 0) == 100 + 10 + 20 + 2 * 20 + (inputs_cross ? 2 * 20 : 2 * 10));
+    CHECK(rehearsal.level(1, 0) == 200 + 20 + 1000 + 2 * 1000 + 2 * 20);
+    for (const RehearsedLoad& load : rehearsal.order().loads)
+      if (load.run == 1 && load.piece == RehearsedLoad::input && !inputs_cross)
+        CHECK((load.at >= 4 && load.replaces_results == (load.slot == 4)));
+  }
+}
+
 TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
@@ -178,9 +199,13 @@ TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
     streamed.steps = 1 + number(4);
     streamed.returns_answers = !dice.one_in(4);
     for (int way = 0; way < 20; ++way) {
-      StreamedChoice choice{
-          1 + number(streamed.micro_batches), 1 + number(5),  dice.one_in(2), dice.one_in(2), {},
-          dice.one_in(2) ? 0 : 1000,          number(150'000)};
+      StreamedChoice choice{.in_flight = 1 + number(streamed.micro_batches),
+                            .buffers = 1 + number(5),
+                            .spares = dice.one_in(2),
+                            .inputs_cross = !dice.one_in(3),
+                            .offload = dice.one_in(2),
+                            .piece = dice.one_in(2) ? 0 : 1000,
+                            .ahead = number(150'000)};
       for (std::int64_t g = 0; dice.one_in(2) && g < groups; ++g)
         choice.resident.push_back(
             number(static_cast<std::uint64_t>(streamed.groups[at(g)].bytes.weights) + 1));
