@@ -5,9 +5,10 @@
 
 namespace sluice {
 
-/// Thrown by checked_add() and checked_mul().
+/// Thrown by checked_add() and checked_mul(), and by checks of plans.
 struct CountError : InputError {
   using InputError::InputError;
+  explicit CountError(const InputError& error) : InputError(error) {}
 };
 
 }  // namespace sluice

@@ -147,7 +147,7 @@ class Children {
       throw;
     }
     ::close(ends[1]);
-    alive_.push_back({number, pid, ends[0], {}});
+    alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
   }
 
   /// Waits at most `moment_ms` for output of the children, and reads it. Removes and returns the children that have
@@ -173,6 +173,7 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
+    bool has_own_limit;  ///< whether its memory is limited more than that of its parent
   };
 
   /// Reads what the child has written so far. Returns false when the child's output has ended.
@@ -193,16 +194,19 @@ class Children {
   }
 
   static ChildEnd how_it_ended(const Child& child, int status) {
-    // Some libraries crash if they get no memory.
+    // Some libraries crash, or end the process, if they get no memory.
     const bool crashed =
         WIFSIGNALED(status) && (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT);
-    if (crashed && memory_is_low()) return {child.number, {}, 70, out_of_memory};
+    const bool ended = WIFEXITED(status) && (child.answer.empty() || WEXITSTATUS(status) != 0);
+    if ((crashed || ended) && memory_is_low()) return {child.number, {}, 70, out_of_memory};
     if (WIFSIGNALED(status))
       return {
           child.number, "its process died: " + std::string(strsignal(WTERMSIG(status))), 70, {}};
-    if (WEXITSTATUS(status) == ended_without_memory) return {child.number, {}, 70, out_of_memory};
-    if (child.answer.empty() || WEXITSTATUS(status) != 0)
-      return {child.number, "its process ended without an answer", 70, {}};
+    if (WEXITSTATUS(status) == ended_without_memory) {
+      if (!child.has_own_limit) return {child.number, {}, 70, out_of_memory};
+      return {child.number, "its process ran out of memory", 70, {}};
+    }
+    if (ended) return {child.number, "its process ended without an answer", 70, {}};
     const int exit_code = static_cast<unsigned char>(child.answer.front());
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }

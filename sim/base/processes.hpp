@@ -32,12 +32,14 @@ struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
 
-/// Forks a child that calls `body` and then exits. The exit code of the child is 0, or 70 if `body` throws. Throws
-/// IoError if the system allows no further process. The caller must wait for the child with waitpid.
+/// Forks a child that calls `body` and then exits. The exit code of the child is 0, or ended_without_memory if `body`
+/// throws std::bad_alloc, or 70 if it throws another exception. Throws IoError if the system allows no further process,
+/// and std::bad_alloc if it has no memory for one. The caller must wait for the child with waitpid.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
-/// with the same message and exit code. Throws ChildDied, and IoError as fork_child does.
+/// with the same message and exit code. Throws ChildDied, also if the child ends because it used up `limits.more_bytes`.
+/// Throws as fork_child does.
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits = {});
 
 struct ProcessAnswer {

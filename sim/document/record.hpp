@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/count_error.hpp"
 #include "base/quantity.hpp"
 #include "document/value.hpp"
 

@@ -9,9 +9,10 @@ namespace sluice {
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
   const Tensor& added = plan.tensors[tensor];
   if (__builtin_add_overflow(bytes, added.bytes, &bytes))
-    tensor_fault(plan, tensor,
-                 "tensor '" + added.name + "' brings the sum to more than 2^63 - 1 bytes in " +
-                     plan.pools[added.home].name + ", their home");
+    tensor_count_fault(plan, tensor,
+                       "tensor '" + added.name +
+                           "' brings the sum to more than 2^63 - 1 bytes in " +
+                           plan.pools[added.home].name + ", their home");
 }
 
 Residency::Residency(const PlanTables& tables)
@@ -55,10 +56,10 @@ void Residency::there_already(const Placement& made, std::uint32_t action,
 }
 
 void Residency::too_many_bytes(const Placement& made, std::uint32_t action) const {
-  plan_fault(tables_.plan, action,
-             "the tensors of '" + name_of(tables_.plan.actions[action]) +
-                 "' bring the sum to more than 2^63 - 1 bytes in " +
-                 tables_.plan.pools[made.pool].name);
+  plan_count_fault(tables_.plan, action,
+                   "the tensors of '" + name_of(tables_.plan.actions[action]) +
+                       "' bring the sum to more than 2^63 - 1 bytes in " +
+                       tables_.plan.pools[made.pool].name);
 }
 
 void Residency::absent(const Placement& use, std::uint32_t action) const {

@@ -3,48 +3,65 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/count_error.hpp"
 #include "document/value.hpp"
 
 namespace sluice {
 
-void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
-  if (!plan.source) throw InputError("plan: " + message);
+namespace {
+
+InputError action_error(const Plan& plan, std::uint32_t action, const std::string& message) {
+  if (!plan.source) return InputError("plan: " + message);
   if (action >= plan.line_begins.size())
-    throw InputError(Position{plan.source->name, 0, 0, {}}, message);
+    return InputError(Position{plan.source->name, 0, 0, {}}, message);
   const std::string& text = plan.source->text;
   const auto begin = text.begin() + static_cast<std::ptrdiff_t>(plan.line_begins[action]);
   const auto line = 1 + static_cast<int>(std::count(text.begin(), begin, '\n'));
   const auto word = std::find_if(begin, text.end(), [](char c) { return c != ' ' && c != '\t'; });
-  throw InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
+  return InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
 }
 
-namespace {
-
-/// Throws an error at a line that begins with this word. `before` is the number of earlier lines that begin with the
+/// Returns an error at a line that begins with this word. `before` is the number of earlier lines that begin with the
 /// word.
-[[noreturn]] void line_fault(const Plan& plan, const std::string& first_word, std::int64_t before,
-                             const std::string& message) {
-  if (!plan.source) throw InputError("plan: " + message);
+InputError line_error(const Plan& plan, const std::string& first_word, std::int64_t before,
+                      const std::string& message) {
+  if (!plan.source) return InputError("plan: " + message);
   std::istringstream text(plan.source->text);
   std::string line, word;
   for (int number = 1; std::getline(text, line); ++number) {
     std::istringstream words(line);
     if (words >> word && word == first_word && before-- == 0)
-      throw InputError(
+      return InputError(
           position_in(*plan.source, number, 1 + static_cast<int>(line.find(first_word))), message);
   }
-  throw InputError(Position{plan.source->name, 0, 0, {}}, message);
+  return InputError(Position{plan.source->name, 0, 0, {}}, message);
+}
+
+/// A plan's text has one line per tensor, in the order of the tensors' numbers.
+InputError tensor_error(const Plan& plan, std::uint32_t tensor, const std::string& message) {
+  return line_error(plan, "tensor", tensor, message);
 }
 
 }  // namespace
 
-/// A plan's text has one line per tensor, in the order of the tensors' numbers.
+void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
+  throw action_error(plan, action, message);
+}
+
 void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
-  line_fault(plan, "tensor", tensor, message);
+  throw tensor_error(plan, tensor, message);
+}
+
+void plan_count_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
+  throw CountError(action_error(plan, action, message));
+}
+
+void tensor_count_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
+  throw CountError(tensor_error(plan, tensor, message));
 }
 
 void header_fault(const Plan& plan, const std::string& key, const std::string& message) {
-  line_fault(plan, key, 0, message);
+  throw line_error(plan, key, 0, message);
 }
 
 }  // namespace sluice

@@ -14,6 +14,12 @@ namespace sluice {
 /// Does the same as plan_fault, but the error is at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
+/// Do the same as plan_fault and tensor_fault, but throw CountError. They are for sums of bytes that 64 bits cannot hold.
+[[noreturn]] void plan_count_fault(const Plan& plan, std::uint32_t action,
+                                   const std::string& message);
+[[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,
+                                     const std::string& message);
+
 /// Does the same as plan_fault, but the error is at a line about the whole plan, for example `key` iterations.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);

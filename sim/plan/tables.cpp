@@ -154,9 +154,10 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
   if (same == demands_.end())
     demands_.push_back({placement.pool, bytes});
   else if (__builtin_add_overflow(same->bytes, bytes, &same->bytes))
-    plan_fault(plan, a,
-               "the tensors that '" + name_of(plan.actions[a]) + "' allocates are more than " +
-                   "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
+    plan_count_fault(plan, a,
+                     "the tensors that '" + name_of(plan.actions[a]) +
+                         "' allocates are more than " + "2^63 - 1 bytes in " +
+                         plan.pools[placement.pool].name);
 }
 
 /// A link is shared if flows of several streams, or several flows of one action, may use it at the same time.

@@ -162,6 +162,11 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices) 
   return platform;
 }
 
+bool share_links(const Platform& whole, const Platform& share) {
+  return !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
+                     [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+}
+
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {
   std::int64_t iterations = 0;
   for (const Plan& part : parts) iterations = std::gcd(iterations, part.iterations);

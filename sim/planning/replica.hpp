@@ -26,6 +26,9 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 /// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
+/// Returns whether replicas share a link: whether `share`, which shared_out() made of `whole`, has less bandwidth.
+bool share_links(const Platform& whole, const Platform& share);
+
 /// Gives all parts the same number of iterations, because the joined plan has only one such number. If the parts have
 /// different numbers of iterations, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);

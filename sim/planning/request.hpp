@@ -22,11 +22,14 @@ struct PolicyRequest {
   /// Whether the gradients are summed with the gradients of other replicas. The code that adds this sum needs a
   /// gradient tensor for each stage.
   bool sums_gradients = false;
+  /// Whether the host of the platform stands for the second memory of a device (planning/placement/backing.hpp). Then
+  /// inputs come over other links than the platform says.
+  bool host_is_shown = false;
 
   /// Returns this request with the pricing `other`, which may be for other stages or for another platform.
   PolicyRequest priced(const Pricing& other) const {
     return {other,  workload, fates,      capacity_enforced, working_set_counted,
-            phases, cut_open, fates_open, sums_gradients};
+            phases, cut_open, fates_open, sums_gradients,    host_is_shown};
   }
 
   /// Returns the strategy for fates, or if the request has none, the strategy that keeps everything.

@@ -18,11 +18,6 @@ namespace {
 /// If there are more devices, cuts and fates are compared by the simulation of only one replica.
 constexpr std::size_t few_devices = 8;
 
-bool share_links(const Platform& whole, const Platform& share) {
-  return !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
-                     [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
-}
-
 /// Returns the alternatives for a few replicas that share links: each replica chooses for itself, or all replicas make
 /// the same choice. Each alternative is also tried without overlap, if the scenario does not give `overlap`. Overlapping
 /// transfers of several replicas delay each other, so that all replicas may begin later than if one of them had the link
@@ -32,19 +27,11 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   const Platform& whole = request.pricing.platform;
   if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
-  std::vector<Value> maps;
-  const auto add = [&](const Reader& settled) {
-    maps.push_back(settled.map());
-    for (Value& way : ways_of_replicas(policy, request, settled)) maps.push_back(std::move(way));
-  };
-  add(parameters);
-  const bool open = std::any_of(policy.parameters.begin(), policy.parameters.end(),
-                                [](const Field& field) { return field.name == "overlap"; });
-  if (!open || parameters.map().find("overlap")) return maps;
-  Value in_order = parameters.map();
-  in_order.set("overlap", Value::make(false));
-  const Keys keys(std::move(in_order), record_of(policy_catalog().find(data_parallel_policy.name)));
-  add(keys.reader());
+  std::vector<Value> maps = ways_of_replicas(policy, request, parameters);
+  if (const std::optional<Keys> in_order =
+          without_overlap(data_parallel_policy, policy, parameters.map()))
+    for (Value& way : ways_of_replicas(policy, request, in_order->reader()))
+      maps.push_back(std::move(way));
   return maps;
 }
 
@@ -67,7 +54,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// The plan by which cuts and fates are compared.
+/// Returns the plan by which cuts and fates are compared.
 Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
@@ -86,7 +73,8 @@ const Policy data_parallel_policy = {
         "Use it when a replica of the model can run on each device and you want a high throughput. The replicas run "
         "side by side, and share the links that lead to several of them. In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
-        "transfers run during the backward pass.",
+        "transfers run during the backward pass. If at most 8 replicas share links and the scenario leaves out overlap, "
+        "plans without overlap are compared, too.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
         "(2020), section 3.2 (overlap)",

@@ -1,6 +1,7 @@
 // Turns a scenario into its plan. It cuts the model, lets the policy plan, and makes the choices that the scenario
 // leaves open.
 #include <algorithm>
+#include <exception>
 #include <limits>
 
 #include "base/count_error.hpp"
@@ -223,20 +224,20 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
     cuts.push_back(cut_as(scenario, &*scenario.cut));
     return cuts;
   }
-  std::optional<InputError> refusal;
+  std::exception_ptr refusal;
   for (const Chosen<Cut>& chosen : open_cuts(scenario)) {
     CutModel cut;
     try {
       cut = cut_as(scenario, &chosen);
-    } catch (const InputError& error) {
-      if (!refusal) refusal = error;
+    } catch (const InputError&) {
+      if (!refusal) refusal = std::current_exception();
       continue;  // This cut would have more stages than layers, or the model is too large for any cut.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
     if (std::none_of(cuts.begin(), cuts.end(), is_same)) cuts.push_back(std::move(cut));
   }
-  if (cuts.empty() && refusal) throw InputError(*refusal);
+  if (cuts.empty() && refusal) std::rethrow_exception(refusal);
   return cuts;
 }
 
@@ -257,7 +258,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
     try {
       return settle(*scenario.policy, attempts, keys.reader());
     } catch (const CountError& error) {
-      throw InputError(samples.position(), error.what());
+      if (error.has_position()) throw;
+      throw CountError(samples.position(), error.what());
     }
   });
   // The name is that of a file, which may consist of any bytes. A plan is UTF-8 text.

@@ -179,6 +179,27 @@ class Fits(unittest.TestCase):
         self.assertEqual(made["micro_batch"], 2)
         self.assertGreater(made["step_s"], 6e-3)
 
+    def test_samples_that_were_not_measured_are_an_error_and_not_samples_that_do_not_fit(self):
+        folder = self.folder.parent
+        (folder / "four.yaml").write_text(
+            "format: sluice-model/1\nname: four\nlayers:\n- {type: input, name: x, shape: [100]}\n"
+            + "".join(f"- {{type: dense, name: {name}, features: 100}}\n" for name in "abcd"))
+        (folder / "p.yaml").write_text(
+            "format: sluice-platform/1\nname: p\n"
+            "devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 20kB}}}\n"
+            "memories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n")
+        rows = [f"dense,dense bias=true features=100 sparsity=0,{batch}x100,{batch}x100,{batch},float32,{way},0.001\n"
+                for batch in (1, 2) for way in ("forward", "backward")]
+        (folder / "measured.csv").write_text(
+            "# format: sluice-profile/1\n# device: gpu\n"
+            "operator,config,inputs,outputs,batch,dtype,pass,seconds_median\n" + "".join(rows))
+        done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
+                      "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
+                      "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
+        # The memory has room for 2 samples, and the search must know whether it has room for 3.
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
+
 
 if __name__ == "__main__":
     if not PROGRAM:

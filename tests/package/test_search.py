@@ -40,7 +40,9 @@ class Search(unittest.TestCase):
         self.assertTrue(found.exhaustive)
         [share] = found.limits.values()
         self.assertAlmostEqual(share, 1 - best["peak_bytes[gpu]"] / 400e6)
-        self.assertEqual(found.scenario.run(executor="replay").metrics.makespan_s, best["makespan_s"])
+        # A run executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+        makespan = found.scenario.run(executor="replay").metrics.makespan_s
+        self.assertAlmostEqual(makespan, best["makespan_s"], delta=1e-12 * makespan)
         self.assertIn("all combinations", repr(found))
 
     def test_the_least_bandwidth_for_a_time_is_at_the_limit(self):

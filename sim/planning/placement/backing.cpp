@@ -29,7 +29,9 @@ struct ShownRequest {
   ShownRequest(const PolicyRequest& asked, const std::string& device)
       : platform(shown_platform(asked.pricing.platform, device)),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
-                              asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {}
+                              asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
+    request.host_is_shown = true;
+  }
   ShownRequest(const ShownRequest&) = delete;
 
   Platform platform;

@@ -37,8 +37,9 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// Returns the candidates of the policy for the shown machine. Each candidate is judged by its plan for the real
-/// machine. Its lower bound, however, is for the shown machine, in which inputs use the same links as the weights. So a
-/// bound may rule out a candidate that is slightly faster on the real machine.
+/// machine. Its lower bound, however, is for the shown machine, in which inputs use the same links as the weights. Bounds
+/// in training do not count the loads of inputs, so they hold for the real machine, too. In inference, a bound may rule
+/// out a candidate that is faster on the real machine.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,

@@ -92,7 +92,9 @@ class Builder {
     const Layer& layer = model_.layers[l];
     return arrived(life_of_kept(l), [&](const ActivationLife& life) {
       return tensor("kept of " + layer.name + suffix_ + life.name(), TensorClass::activation,
-                    bytes(layer.backward.kept) + samples_ * layer.backward.kept_bytes);
+                    checked_add(bytes(layer.backward.kept),
+                                checked_mul(layer.backward.kept_bytes, samples_, "kept bytes"),
+                                "kept bytes of a micro-batch"));
     });
   }
 

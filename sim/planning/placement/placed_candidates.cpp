@@ -1,6 +1,7 @@
 #include "planning/placement/placed_candidates.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -64,7 +65,8 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
 }
 
 /// The fates to place: those of the request's strategy, and, if this strategy searches, those of all strategies that
-/// treat every stage alike. Of strategies that choose equal fates, only the first one of the catalog is placed.
+/// treat every stage alike. Of strategies that choose equal fates, only the first one of the catalog is placed. So the
+/// result is empty if the request's strategy chooses the fates of an earlier strategy, for which there is a request, too.
 std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
                                                                 const CommonParameters& common,
                                                                 const std::string& policy) {
@@ -92,6 +94,13 @@ std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequ
   return all;
 }
 
+/// A candidate without any way. It says that all placements of this request are those of another request.
+Candidate placed_for_another_request() {
+  return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
+            return std::vector<Candidate>();
+          }};
+}
+
 Candidate candidate_of(const std::shared_ptr<const FatesToPlace>& placed, double at_least,
                        const std::string& way, const std::string& text) {
   return {at_least, 1, [placed, way, text](double worth, const auto& use) {
@@ -106,7 +115,9 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const std::vector<std::string>& ways) {
   std::vector<Candidate> candidates;
   try {
-    for (const auto& placed : fates_to_place(request, common, policy)) {
+    const auto all = fates_to_place(request, common, policy);
+    if (all.empty()) return {placed_for_another_request()};
+    for (const auto& placed : all) {
       const double at_least = placed->least_seconds();
       for (const std::string& way : ways) {
         std::string text = ways.size() > 1 ? "placement: " + way : "";

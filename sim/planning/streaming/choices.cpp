@@ -15,20 +15,18 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;  ///< as fractions of all weights
-/// Used instead of `steps_of_ahead` if a step has at least `many_passes` passes.
-constexpr std::int64_t few_steps_of_ahead = 8;
+constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< if a step has at least `many_passes` passes
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Pairs of a number of inputs and a number of results, which belong to other slots. If a choice spares buffers, each
-/// pair gives a value of `ahead` to try: with it, the device has room for these inputs and results while it holds the
-/// largest group.
+/// Numbers of inputs and of results of other slots. If a choice spares buffers, each pair gives a value of `ahead` that
+/// leaves room for these inputs and results while the device holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-/// More ways are tried for a step with at most this many slots.
-constexpr std::int64_t few_slots = 1000;
+constexpr std::int64_t few_slots =
+    1000;  ///< the most slots of a step for which more ways are tried
 constexpr std::int64_t shares_that_stay = 8;  ///< as fractions of all weights
 
 /// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
@@ -92,9 +90,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. The lower bound of a candidate comes from
-  /// a rehearsal. The rehearsal is made again if the candidate is simulated, because storing all rehearsals would take
-  /// much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. Its lower bound comes from a rehearsal,
+  /// which is made again if the candidate is simulated, because storing all rehearsals would take much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -188,8 +185,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice in which these weights stay and there is one buffer. The caller may change buffers, pieces and
-  /// bytes ahead.
+  /// Returns the choice with one buffer in which these weights stay. The caller changes buffers, pieces and bytes ahead.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -213,10 +209,9 @@ class StreamedWays {
 
   double at_least(const StreamedChoice& choice) const {
     const StreamedCase& streamed = shared_->streamed;
-    const double passes = this->passes();
-    // Slots of a step that wait for copies.
-    const double waits = std::max<double>(0, static_cast<double>(streamed.micro_batches) -
-                                                 passes * static_cast<double>(most_buffers()));
+    const double passes = this->passes(), slots = static_cast<double>(streamed.micro_batches);
+    const double waiting_slots =
+        std::max(0.0, slots - passes * static_cast<double>(most_buffers()));
     const auto steps = static_cast<double>(streamed.steps);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
@@ -238,8 +233,8 @@ class StreamedWays {
       if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
       down += in;
       up += out;
-      runs += std::max(
-          {static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in, waits * out});
+      runs += std::max({static_cast<double>(streamed.micro_batches) * group.compute_s,
+                        waiting_slots * in, waiting_slots * out});
     }
     const double all = steps * static_cast<double>(streamed.micro_batches);
     if (!streamed.overlap) return weights + all * (compute + down + up);

@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/rounding.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -62,12 +63,14 @@ class WorkOfBatches {
     };
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
+    const double additions = batches * sum(&TrainingSums::additions);
     // If a pass is not full, rounding may give other bytes, so the bound of copies is lowered a little.
-    constexpr double division = 1 - 1e-9, rounding = 1 - 1e-13;
-    if (!order_.overlap) return batches * (compute + load + save) * division;
-    // The last digits of the run may differ. The judge treats times as equal that differ by even more (1e-12).
+    constexpr double division = 1 - 1e-9;
+    if (!order_.overlap)
+      return lowered_for_rounding(batches * (compute + load + save) * division, additions);
     const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
-    return std::max(computed * rounding, batches * std::max(load, save) * division);
+    return lowered_for_rounding(std::max(computed, batches * std::max(load, save) * division),
+                                additions);
   }
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
@@ -93,7 +96,7 @@ class WorkOfBatches {
   }
   static TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
     return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
-            (a.save_s - b.save_s) * factor};
+            (a.save_s - b.save_s) * factor, (a.additions - b.additions) * factor};
   }
   static TrainingSums less(const TrainingSums& a, const TrainingSums& b) { return part(a, b, 1); }
 

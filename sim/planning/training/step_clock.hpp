@@ -16,9 +16,9 @@ namespace sluice {
 class StepClock {
  public:
   /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive the
-  /// clock.
+  /// clock. With `inputs_elsewhere`, inputs do not come from the host of this platform, and their loads count as no time.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
-            std::int64_t rounds);
+            std::int64_t rounds, bool inputs_elsewhere);
 
   /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` says where each
   /// load is listed.
@@ -34,6 +34,7 @@ class StepClock {
   const Program& step_;
   HomeWrites writes_;
   std::int64_t rounds_;
+  bool inputs_elsewhere_;
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
   std::vector<double> weights_s_;  ///< seconds of the loads of weights that stay, indexed by stage

@@ -21,8 +21,7 @@ namespace {
 
 const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
   const auto bytes = [&](const std::string& name) {
-    return platform.device(name).memory().capacity.value_or(
-        std::numeric_limits<std::int64_t>::max());
+    return platform.device(name).memory().capacity.value_or(no_limit);
   };
   return platform.device(*std::min_element(
       names.begin(), names.end(),
@@ -109,18 +108,20 @@ class TrainingPlan {
     const Program step = step_of_order();
     const Platform& platform = request_.pricing.platform;
     const CopyTime up = copy_time(platform, device_.name, platform.host().name);
-    TrainingSums sums;
-    sums.peak = peak_of(step, order_.devices.size());
+    TrainingSums sums{.additions = static_cast<double>(step.operations.size()),
+                      .peak = peak_of(step, order_.devices.size())};
     for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
     for (const Program::Instance& instance : step.instances) {
-      if (instance.loaded) sums.load_s += instance.load_s;
+      if (instance.loaded && !(request_.host_is_shown && instance.home == Program::Home::input))
+        sums.load_s += instance.load_s;
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
+      sums.additions += (instance.loaded ? 1 : 0) + (instance.saved_at >= 0 ? 1 : 0);
     }
     if (order_.overlap) {  // each device has its own copy engines
       sums.load_s /= static_cast<double>(order_.devices.size());
       sums.save_s /= static_cast<double>(order_.devices.size());
+      if (order_.devices.size() == 1 && !request_.host_is_shown) add_ends(sums, step, up);
     }
-    if (order_.overlap && order_.devices.size() == 1) add_ends(sums, step, up);
     return sums;
   }
 
@@ -212,8 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns the bytes that each device may use, including weights, gradients and state that stay. The result is empty
-  /// if they are unlimited.
+  /// Returns the bytes that each device may use, including everything that stays. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");

@@ -86,13 +86,15 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 /// fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The seconds of all computations, all loads and all saves of a step. With overlap, the seconds of copies are divided
-/// by the number of devices that take turns. `peak` is the most bytes of a device when everything runs one after the
-/// other.
+/// The seconds of all computations, all loads and all saves of a step. If another memory stands for the host, loads of
+/// inputs are not counted, because they use other links in the real machine. With overlap, the seconds of copies are
+/// divided by the number of devices that take turns. `peak` is the most bytes of a device when everything runs one after
+/// the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
+  double additions = 0;  ///< the number of all computations, loads and saves
   /// The loads without which the first operation cannot start, and the saves that follow the last one. They are known
-  /// for one device with overlap, and 0 otherwise.
+  /// for one device with overlap whose host is the real one, and 0 otherwise.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };

@@ -144,12 +144,12 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
-  if (!policy.alternatives) return {};
+  std::vector<Value> ways = {parameters.map()};
+  if (!policy.alternatives) return ways;
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Workload workload =
       share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
-  std::vector<Value> ways;
   for (const Value& way : policy.alternatives(
            on(request.pricing.platform, request, workload, parameters), keys.reader())) {
     ways.push_back(parameters.map());
@@ -160,6 +160,15 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
     }
   }
   return ways;
+}
+
+std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys) {
+  const bool open = std::any_of(policy.parameters.begin(), policy.parameters.end(),
+                                [](const Field& field) { return field.name == "overlap"; });
+  if (!open || keys.find("overlap")) return std::nullopt;
+  keys.set("overlap", Value::make(false));
+  // The record in the catalog also lists the policies that can be replicated.
+  return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // Replicas of one policy. The policy makes a plan for each device, and these plans are joined into one plan.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,15 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// If the parameters leave choices to the replicated policy, returns the parameters once for each way to make these
-/// choices. All replicas make the same choices. Returns an empty list if no choice is open. The ways are compared on
-/// all replicas together, because the best way for a replica that has the links alone may not be the best when replicas
-/// share links.
+/// Returns the parameters as they are, with which each replica chooses for itself. If the parameters leave choices to
+/// the replicated policy, also returns the parameters once for each way in which all replicas make the same choices. The
+/// ways are compared on all replicas together, because the best way for a replica that has the links alone may not be
+/// the best when replicas share links.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
+
+/// Returns the keys of the policy `replicating` with `overlap: false`, if the replicated `policy` has this parameter and
+/// the keys do not give it.
+std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

@@ -134,6 +134,7 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
+      children_.reserve(children_.size() + 1);  // so that the child is known whenever it runs
       const pid_t pid = fork_child([&] {
         children_.clear();
         signals_.reset();
@@ -142,6 +143,8 @@ class Loop {
       children_.push_back({pid, std::move(channel)});
     } catch (const IoError& error) {
       send_error(channel.get(), error.exit_code(), error.what());
+    } catch (const std::bad_alloc&) {
+      send_error(channel.get(), 70, out_of_memory);
     }
     return true;
   }

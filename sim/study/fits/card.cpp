@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/count_error.hpp"
 #include "base/interrupt.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -118,7 +119,6 @@ Plan Card::plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch
   scenario.workload.batch = batch;
   scenario.workload.micro_batch = micro_batch;
   Plan made = make_plan(scenario);
-  planned_ = std::max(planned_, batch);
   if (on_answer_) on_answer_();
   return made;
 }
@@ -129,12 +129,9 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     check(*made);
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
-  } catch (const InputError&) {
-    // What was planned for fewer samples is refused only because no count holds the bytes of so many.
-    if (batch <= planned_) throw;
+  } catch (const CountError&) {  // No memory holds that many bytes.
     return {};
   } catch (const Infeasible& error) {
-    planned_ = std::max(planned_, batch);
     if (on_answer_) on_answer_();
     if (&scenario == &asked_) refusal_ = error;
     const Shortage& shortage = error.shortage;

@@ -48,8 +48,7 @@ class Card {
   Scenario timed_;   ///< the scenario with the requested cost model
   std::function<void()> on_answer_;
   const Device& device_;
-  FittingPlan made_;          ///< the last plan that fit
-  std::int64_t planned_ = 0;  ///< the most samples that could be planned, whether they fit or not
+  FittingPlan made_;  ///< the last plan that fit
   /// Why the smallest micro-batch that does not fit was refused.
   std::optional<Infeasible> refusal_;
 };

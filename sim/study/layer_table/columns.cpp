@@ -58,8 +58,8 @@ Cell copies(const TableRow& row) {
 using R = RowCounts;
 using T = TableRow::Times;
 
-std::vector<ModelColumn> make_columns() {
-  std::vector<ModelColumn> columns = {
+std::vector<ModelColumn> columns_of_layers() {
+  return {
       {"step", "step", "number of the layer, counted from 1", step},
       {"layer", "layer", "name of the layer", name},
       {"type", "type", "type of the layer", type},
@@ -100,7 +100,10 @@ std::vector<ModelColumn> make_columns() {
       {"receptive_field", "field", "input pixels on which an output pixel depends, by axis", field},
       {"jump", "jump", "input pixels between two neighbouring output pixels, by axis", jump},
   };
-  const std::vector<ModelColumn> times = {
+}
+
+std::vector<ModelColumn> columns_of_times() {
+  return {
       {"state_ms", "state ms", "time of the output over the link", ms<&T::state>},
       {"total_state_ms", "total state ms", "sum of state_ms up to this layer", ms<&T::total_state>},
       {"total_parameters_ms", "total parameters ms",
@@ -117,10 +120,14 @@ std::vector<ModelColumn> make_columns() {
       {"copies_that_fit", "copies that fit",
        "how many copies of the output fit in addition to the weights up to this layer", copies},
   };
+}
+
+std::vector<ModelColumn> make_columns() {
+  std::vector<ModelColumn> columns = columns_of_layers();
   for (ModelColumn& column : columns) column.words = column.key == "layer" || column.key == "type";
-  for (ModelColumn column : times) {
+  for (ModelColumn column : columns_of_times()) {
     column.of_platform = true;
-    columns.push_back(column);
+    columns.push_back(std::move(column));
   }
   return columns;
 }

@@ -144,9 +144,11 @@ TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // The elements of each layer fit into 64 bits, but their sum does not.
+  // The bytes of each layer fit into 64 bits, but their sum does not. An element is counted as 32 bytes.
+  CHECK_THAT(refused("- {type: input, shape: [200000000000000000]}\n- {type: relu}\n"),
+             StartsWith("3 m.yaml:5:3: error: bytes of the layers up to this one: "));
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),
-             StartsWith("3 m.yaml:1:1: error: elements: "));
+             StartsWith("3 m.yaml:4:3: error: bytes of the layers up to this one: "));
 }
 
 TEST_CASE("a stage table with wrong running totals is refused at the cell") {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "planning/placement/backing.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/rounding.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
@@ -106,6 +108,60 @@ TEST_CASE("no way to train is faster than the bound that all ways in flight shar
     }
   CHECK(compared > 30);
   CHECK(reached > 0);
+}
+
+TEST_CASE("with a second memory as the home, no way to train is faster than its bounds",
+          "[property][placement]") {
+  // Inputs come over the link to host memory, and everything else over the link `far`, which may be much slower.
+  int compared = 0;
+  Dice dice(2027);
+  for (const std::string policy : {"streamed", "resident"})
+    for (int c = 0; c < test::cases_of(12); ++c) {
+      RandomCase made = test::random_case(dice, policy, true);
+      made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+      made.machine.push_back(
+          "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "
+          "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]");
+      made.machine.push_back(std::string("platform.links.far={joins: [gpu, gpu_ddr], bandwidth: ") +
+                             (dice.one_in(2) ? "1MB/s" : "400MB/s") + "}");
+      const Scenario scenario = scenario_of(made);
+      const CutModel cut = cut_models(scenario).front();
+      const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};
+      PolicyRequest request = request_of(
+          scenario, cut, plain_fates(fate_catalog().find(fates[dice.below(fates.size())])));
+      request.capacity_enforced = false;
+      request.fates_open = true;
+      TrainingOrder order{.policy = "tested", .weights_stay = policy == "resident"};
+      order.devices = {"gpu"};
+      order.overlap = !dice.one_in(4);
+      const CommonParameters common{scenario.platform.device("gpu"), "host", order.overlap, 1,
+                                    true};
+      const auto of_policy = [&](const PolicyRequest& shown) {
+        return training_candidates(shown, order);
+      };
+      for (const Candidate& candidate : backed_candidates(request, common, of_policy)) {
+        INFO(policy << " case " << c << "\n" << made.text() << request.strategy().name);
+        double least = std::numeric_limits<double>::infinity();
+        for (const Candidate& way : candidate.open()) {
+          const double seconds = least_seconds(way);
+          CHECK(way.at_least <= seconds);
+          least = std::min(least, seconds);
+        }
+        CHECK(candidate.at_least <= least);
+        ++compared;
+      }
+    }
+  CHECK(compared > 20);
+}
+
+TEST_CASE("a bound is lowered by more than the rounding of many additions", "[unit]") {
+  double sum = 0;
+  for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
+  // Without the number of additions, the bound would be above the sum.
+  CHECK(lowered_for_rounding(1e6, 0) > sum);
+  CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
+  // 1e7 * 2^-53 = 1.11e-9
+  CHECK(lowered_for_rounding(1e6, 1e7) == Approx(1e6 * (1 - 1.1103e-9)).epsilon(1e-12));
 }
 
 }  // namespace

@@ -103,6 +103,20 @@ TEST_CASE("with open fates, every strategy is placed", "[placement]") {
   CHECK(seconds_of(plan_of(on_card, {"fates=optimal"})) == Approx(least));
 }
 
+TEST_CASE("of strategies with equal fates, the first one is placed, and no other one",
+          "[placement]") {
+  // With a single stage, `sqrt` keeps everything, and `selective` finds no layer that it runs again, so both do what
+  // `keep_all` does. `checkpoint` does what `recompute_all` does. Three of the six strategies are left.
+  const Plan chosen = plan_of(on_card, {"stages=whole", "policy.placement=first_touch"});
+  CHECK(text_of(chosen, "fates") == "keep_all");
+  CHECK(text_of(chosen, "chosen") == "strategy: keep_all");
+  CHECK(text_of(chosen, "chosen_from") == "3");
+  for (const char* strategy : {"sqrt", "selective"})
+    CHECK(seconds_of(chosen) ==
+          Approx(seconds_of(plan_of(on_card, {"stages=whole", "policy.placement=first_touch",
+                                              std::string("fates=") + strategy}))));
+}
+
 /// A server that reads its slow memory at 10 byte/s and its fast memory at 100 byte/s. To compute takes no time, and
 /// host memory is the slow one.
 const std::string server = R"(platform:

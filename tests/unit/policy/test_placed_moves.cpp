@@ -83,13 +83,13 @@ const std::string card = R"(platform:
 )";
 
 TEST_CASE("weights take turns in fast memory by synchronous moves, by hand", "[placement]") {
-  // Fast memory has room for one of the two weights. Each round fetches both, 40 s each, and each of the six layers
-  // then takes (40 + 400 + 40) / 100 s. In the first round, the image comes over the same port at the same time, which
-  // delays the first weights by 4 s. In the other rounds, the last answer leaves over this port. The answer of the last
-  // round takes 4 s by itself.
+  // Fast memory has room for one of the two weights. Each round fetches both, 40 s each. The image and the answer stay
+  // in slow memory: the first layer reads the image there and the last layer writes the answer there, each in 4 s, and
+  // needs (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A copy of the next
+  // image to fast memory would wait until the second weights have their room, and delay them by 4 s at the same port.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
-  CHECK(seconds_of(plan) == Approx(3 * (44 + 3 * 4.8 + 40 + 3 * 4.8) + 4));
+  CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
   const Fact* const moved = find_fact(plan.facts, "moved_bytes", "to dram");
   REQUIRE(moved != nullptr);
   CHECK(moved->number()->value == 800);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "document/load.hpp"
@@ -46,6 +47,15 @@ TEST_CASE("A process that dies or throws is one error among the answers") {
   CHECK_THAT(answers[1].fault, Contains("its process died: Killed"));
   CHECK(answers[2].fault == "not so");
   CHECK(answers[3].text == "fine");
+}
+
+TEST_CASE(
+    "A process that uses up a memory limit of its own does not say that the computer has no memory") {
+  const auto without_memory = []() -> std::string { ::_exit(ended_without_memory); };
+  CHECK_THROWS_WITH(run_isolated(without_memory), StartsWith(out_of_memory));
+  CHECK_THROWS_AS(run_isolated(without_memory, {.more_bytes = std::int64_t{1} << 30}), ChildDied);
+  CHECK_THROWS_WITH(run_isolated(without_memory, {.more_bytes = std::int64_t{1} << 30}),
+                    "its process ran out of memory");
 }
 
 TEST_CASE("A measurement is passed between processes unchanged") {

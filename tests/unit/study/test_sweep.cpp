@@ -132,7 +132,9 @@ TEST_CASE("A point gives the result of a run of the changed scenario, with any n
     const Plan plan = make_plan(load_scenario(resident, overrides));
     const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
     for (const char* metric : {"makespan_s", "exposed_transfer_s", "energy_j"})
-      CHECK(one.outcomes[p].number(metric) == summary.find(metric)->value.number);
+      // run() executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+      CHECK(one.outcomes[p].number(metric) ==
+            Approx(summary.find(metric)->value.number).epsilon(1e-12));
     CHECK(packed(one.outcomes[p]) == packed(many.outcomes[p]));
   }
 }

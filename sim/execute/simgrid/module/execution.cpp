@@ -54,8 +54,8 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Returns the precision of SimGrid's clock. The precision is fine enough for short computations. It is also coarse
-/// enough that the clock can represent every time up to the bound `serial_s` of the makespan.
+/// Returns the precision of SimGrid's clock: fine enough for short computations, and so coarse that the clock can
+/// represent every time up to `serial_s`.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
@@ -129,8 +129,7 @@ class Execution {
   }
 
  private:
-  /// Makes one host on which all actors run. For each route with flows that may meet other flows, also makes a pair of
-  /// hosts at the ends of the route.
+  /// Makes one host on which all actors run, and a pair of hosts for each route whose flows may meet other flows.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -172,15 +171,13 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// Cancels all communications that still run. SimGrid prints a backtrace when such a communication is freed without
-  /// being cancelled.
+  /// Cancels all running communications. SimGrid would print a backtrace when a running communication is freed.
   void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends all actors. Before that, cancels the communications, because they do not end with their actors. Call this
-  /// function in an actor.
+  /// Cancels all communications, which do not end with their actors, and ends all actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -204,8 +201,7 @@ class Execution {
     }
   }
 
-  /// Suspends the actor until all executions for which the action waits have ended. Returns when and why the action may
-  /// start.
+  /// Suspends the actor until the executions have ended that the action waits for. Returns when and why it may start.
   StartReason wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -248,8 +244,7 @@ class Execution {
     return end;
   }
 
-  /// Starts the action's flows that may meet other flows, each after its setup, and waits until all have arrived.
-  /// Returns the time of the last arrival.
+  /// Starts the action's flows that may meet other flows, each after its setup. Returns when all have arrived.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
     std::vector<std::pair<double, const Flow*>> flows;  // (begin, flow)
     for (const std::uint32_t f : occupancy_.shared(a)) {
@@ -335,8 +330,7 @@ class Execution {
     agenda_.add(time, s);
     sg::this_actor::suspend();
     agenda_.running();
-    // All ends of a moment come before its starts.
-    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();
+    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come before starts
   }
 
   void note_blocking() {
@@ -353,7 +347,7 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// The number by which the agenda lists the shared pools, as if they were a stream.
+  /// The agenda lists the shared pools as if they were a stream with this number.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
