@@ -11,7 +11,7 @@ from typing import Any, Optional
 class Asked:
     """The question, as in `asked` of `sluice run --json`."""
 
-    text: str  #: all of it in one line
+    text: str  #: all fields in one line
     model: str
     parameters: tuple[str, ...]  #: values that the scenario gives to the model, such as "tokens=1"
     platform: str
@@ -42,7 +42,7 @@ class Certainty:
     sourced: float  #: the share that rests on figures of the platform that have a source
     assumed: float  #: the share that rests on figures that are assumed, or that were changed
     figures: tuple[str, ...]  #: the assumed figures, such as "devices.gpu.roofline"
-    text: str  #: all of it in one line
+    text: str  #: all fields in one line
     #: The sources of the computation's seconds, with the errors of fits and interpolations, as in
     #: `certainty.computation` of `sluice run --json`. None if the cost model has no fits and no measurements.
     computation: Optional[dict[str, Any]] = None
@@ -72,7 +72,8 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Reads the JSON of `sim/study/answer`. For a plan the text is empty, and so is the answer."""
+        """Reads the JSON of `sim/study/answer`. If the run was of a plan instead of a scenario, the text
+        is empty, and an empty answer is returned."""
         if not text:
             return cls()
         said = json.loads(text)

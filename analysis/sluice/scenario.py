@@ -158,17 +158,17 @@ class Scenario:
                                     "platform.links.host.bandwidth": ["16GB/s", "32GB/s"]})
             sweep.frame[["workload.batch", "status", "makespan_s"]]
 
-        `changes` has keys as in `with_`, each with a list of values. With `over` = "grid", there is a point for every
+        `changes` maps keys, as in `with_`, to lists of values. With `over` = "grid", there is a point for every
         combination of the values. With "zip", the first point has the first values of all keys, the second point the
         second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
         `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
         such as that of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point ends one
-        of the processes, the process is started again.
-        `store` is an SQLite file that keeps each answer. Points in the store are not asked again, except failed points
-        with `retry_failed`. sim/study/sweep/FORMAT.md describes the file. `verify` is the share of the points that also
-        run in SimGrid, where they must take as long. With 0, no point does. `progress` is as in `run`, but counts
-        points. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
-        `workers` is None or the number of processes at a time, and `verify` has no effect.
+        of the processes, the process is started again. `store` is an SQLite file that keeps each answer. Points in the
+        store are not asked again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md describes the
+        file. `verify` is the share of the points that also run in SimGrid, where they must take as long. With 0, no
+        point does. `progress` is as in `run`, but counts points. With `executor` = "simgrid", every point runs with
+        SimGrid in a process of its own. In this case, `workers` is None or the number of processes at a time, and
+        `verify` has no effect.
 
         A point that does not fit, or that cannot be asked, is a row with its reason. Raises UsageError, InputError if
         no point could be asked, IoError of the store, and InternalError if SimGrid differs. Ctrl-C raises

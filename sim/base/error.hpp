@@ -44,7 +44,7 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line of text. The line says which other place uses the faulty one.
+  /// Returns this error with one more line of text. The line says which other place uses the faulty place.
   InputError noted(const std::string& line) const;
 
  private:

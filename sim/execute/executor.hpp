@@ -22,8 +22,9 @@ struct ExecutorOptions {
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
-  /// The replay may leave out whole periods of a steady state. Its later times are then sums in another order, and equal
-  /// to those of SimGrid to 1e-12 of the makespan. Without this, they are equal to the bit where no link is shared.
+  /// The replay may leave out whole periods of a steady state. The times after these periods are then
+  /// summed in another order, and equal SimGrid's times to 1e-12 of the makespan. If no period is left out and no link
+  /// is shared, all times equal SimGrid's times to the bit.
   bool may_skip = true;
 };
 

@@ -51,8 +51,8 @@ class Grants {
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// Returns the row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// Returns the number of waiting requests that are listed before the request of this stream. The request must leave
-  /// room for them in its pool.
+  /// Returns the number of waiting requests that are listed before the request of this stream. This request
+  /// must leave room for these earlier requests in its pool.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 

@@ -51,11 +51,11 @@ class PeriodSearch {
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
   /// Adds a state. If the period that ends with this state has occurred twice in succession, returns this period.
   std::optional<Jump> add(Snapshot snapshot);
-  /// The number of states in the present series.
+  /// The number of states since the search began or resumed.
   std::size_t states() const { return states_.size(); }
 
  private:
-  std::int64_t begin_;  ///< first iteration of the present series
+  std::int64_t begin_;  ///< the iteration at which the search begins or resumes
   std::vector<Snapshot> states_;
 };
 

@@ -48,7 +48,7 @@ PolicyLimits limits_of(const Scenario& scenario) {
   return limits;
 }
 
-/// Returns the devices that these limits allow to take part.
+/// Returns the devices that may take part under the limits of the policy.
 std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimits& limits) {
   if (limits.device) return {&scenario.platform.device(*limits.device)};
   std::vector<const Device*> devices;

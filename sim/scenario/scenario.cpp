@@ -222,8 +222,8 @@ bool can_place(const Scenario& scenario, const Field& placement, const std::stri
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Reads the policy. Sets its key `placement` to auto under three conditions. The scenario does not have this key. The
-/// policy, or the policy of its replicas, can place tensors in two memories. can_place() is true for all its devices.
+/// Reads the policy. If the scenario leaves out the key `placement` of the policy or of its replicas, this key becomes
+/// auto, provided that can_place() is true for all devices of the policy.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
   const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;

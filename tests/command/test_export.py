@@ -144,7 +144,7 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)  # kB; the spans alone are 30 MB more
+        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)  # kB; the spans of the 900 further steps have 30 MB
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):
         trace = self.path("stopped.h5")

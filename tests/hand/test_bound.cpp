@@ -134,9 +134,9 @@ TEST_CASE("Without overlap, the dependencies bind instead of a resource") {
 }
 
 TEST_CASE("Of resources with equal bounds, the resource that works longest binds") {
-  // Both bounds are 1002 s: the 2 s of a with the 1000 s of b that must follow, and the 1000 s of b with the 2 s of a
-  // that must come before. In the second plan, a transfer of b at the beginning adds 1.75 s to the bound of b, which is
-  // only 0.17 %.
+  // Devices a and b have the same bound of 1002 s. For a, these are the 2 s of a and the 1000 s of b that must follow.
+  // For b, these are the 1000 s of b and the 2 s of a that must come before. In the second plan, a transfer of b at the
+  // beginning adds 1.75 s to the bound of b, which is only 0.17 %.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));

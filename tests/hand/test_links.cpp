@@ -42,7 +42,7 @@ prologue:
 )";
 
 TEST_CASE("two devices behind one host link get half each while both transfer") {
-  // Both transfers have 100 B and share 10 B/s. Each gets 5 B/s, so that both end at 20.
+  // Both transfers have 100 B and share 10 B/s. Each transfer gets 5 B/s, so that both transfers end at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100

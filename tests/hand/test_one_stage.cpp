@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The input, the output and the weights have 1 kB each. A transfer takes 1 us at 1 GB/s, and a latency of 30 us. A
+/// The input, the output and the weights have 1 kB each. A transfer takes 1 us at 1 GB/s, plus a latency of 30 us. A
 /// forward pass takes 1 us, and a backward pass takes 2 us.
 Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int64_t capacity) {
   return make_plan(test::small_scenario(

@@ -192,9 +192,9 @@ TEST_CASE("data-parallel phases load at once: a shared link halves their bandwid
   }
 }
 
-TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= rate no more") {
-  // C = W if rate = k b D bandwidth. If the rate is 0.1 % lower, computation binds, and if it is 0.1 % higher, I/O
-  // binds.
+TEST_CASE("weights only: loads are hidden up to a rate of k x batch x size x bandwidth") {
+  // C = W if rate = k x batch x size x bandwidth. If the rate is 0.1 % lower, computation binds, and if it is 0.1 %
+  // higher, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})

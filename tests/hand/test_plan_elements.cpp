@@ -69,7 +69,8 @@ prologue:
 )";
 
 TEST_CASE("a computation that reads over a link ends with its seconds or its bytes", "[elements]") {
-  // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. After 0.25 s more the waiting actions may start.
+  // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. The data arrive after 0.25 s of latency, and then the
+  // waiting actions may start.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});

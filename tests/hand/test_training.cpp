@@ -175,7 +175,7 @@ TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one af
   // runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas with one micro-batch each send six quarters, which take 6 / 4 x 0.6 = 0.9.
+  // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));

@@ -61,7 +61,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """An executor like that of a Dask client, which never answers its first request, and which knows its workers."""
+    """Resembles the executor of a Dask client. It knows its workers, and never answers its first `forgets` requests."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets

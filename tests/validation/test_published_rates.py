@@ -32,9 +32,9 @@ Others measured these whole models on one card. The table compares each measurem
 question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each
 source was read, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
 
-Rates are those of the steady state. The ratio is Sluice / published. If the ratio is above 1, Sluice's run is faster. The
-median of the {count} ratios is {median}, and {within} ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of
-2, the last column names in bold the effect that Sluice leaves out.
+Rates are those of the steady state. The ratio is Sluice / published. If the ratio is above 1, Sluice's run is faster.
+The median of the {count} ratios is {median}, and {within} ratios lie between 0.7 and 1.4. If a ratio differs from 1 by
+more than a factor of 2, the last column names in bold the effect that Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
 this page with the answers; with `--write` it writes the page.

@@ -70,7 +70,7 @@ class SqrtOnVgg19(unittest.TestCase):
         for again, (first, last) in zip(AGAIN, SEGMENTS):
             self.assertTrue(first == again.start and again.stop <= last + 1)
         forward = [row["flop"] / 2e9 for row in rows]
-        backward = [2 * one for one in forward]  # the default of the workload
+        backward = [2 * one for one in forward]  # by default, twice the forward pass
         again = sum(forward[i] for numbers in AGAIN for i in numbers)
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads

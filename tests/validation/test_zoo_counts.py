@@ -83,13 +83,12 @@ TORCHVISION = {
 # norms, and 1,000 features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
-# Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
-# 355M, 774M and 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12 and _L-24_H-1024_A-16, without
-# the heads of the pre-training; OPT: facebook/opt-1.3b; Llama 3: Meta-Llama-3-8B and -70B; Qwen2.5:
-# Qwen/Qwen2.5-7B; T5: t5-base, less 2 x 32 x 12 learned biases of distances, which the zoo leaves out;
-# Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json. Megatron 22B was
-# not released: Narayanan et al. (2021), equation 2, and the last norm. GPT-3: Brown et al. (2020), table
-# 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
+# The number of parameters of each model: the elements of all tensors of its released weights. GPT-2: openai/gpt-2, 124M
+# and 355M, 774M and 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12 and _L-24_H-1024_A-16, without the heads
+# of the pre-training; OPT: facebook/opt-1.3b; Llama 3: Meta-Llama-3-8B and -70B; Qwen2.5: Qwen/Qwen2.5-7B; T5: t5-base,
+# less 2 x 32 x 12 learned biases of distances, which the zoo leaves out; Llama 2: Touvron et al. (2023), the sizes of
+# table 1 and of the released params.json. Megatron 22B was not released: Narayanan et al. (2021), equation 2, and the
+# last norm. GPT-3: Brown et al. (2020), table 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
 LANGUAGE = {
     "bert_base": 109_482_240,
     "bert_large": 335_141_888,

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// A value per cut; the last value is that of the computation.
+/// One value for the inequality of each cut (see cuts_of), and a last value for the inequality of the computation.
 using CutValues = std::vector<double>;
 
 /// Returns the stages s for which the bound has inequalities: the first stage, and further stages at equal distances.

@@ -19,7 +19,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// Returns the rungs (search.hpp). They are budgets from `least` to 1.5 times `most`, the bytes of the tape that keeps
-/// everything. The excess is room for early loads.
+/// everything. The budgets above `most` leave room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));

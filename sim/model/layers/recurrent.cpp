@@ -118,7 +118,7 @@ const LayerType rnn_layer = {
         "products, it takes 2 FLOP per value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
-        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. Use it for short "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use it for short "
         "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates "
         "of the forward pass, and as many other FLOP as the forward pass. It reads input and output. A single layer "
         "keeps nothing else. If there are several layers, the hidden values of all layers except the last one are "
@@ -136,7 +136,7 @@ const LayerType gru_layer = {
         "FLOP per value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
-        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates r "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads input and "
         "output. For each hidden value, training keeps 4 further elements per step. If there are several layers, the "
@@ -156,7 +156,7 @@ const LayerType lstm_layer = {
         "FLOP per value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
-        "parameters per row of these matrices. Each weight takes one multiply-accumulate per step. With the gates i, "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, "
         "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
         "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads "
         "input and output. For each hidden value, training keeps 5 further elements per step: i, f, g, o and c. If "

@@ -189,8 +189,8 @@ class Attempts {
 
   /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
   /// fates, and its plan may wait for memory. Returns the fastest of these plans. If none of these plans fits, the
-  /// message says what is missing for the attempt with which the most micro-batches fit in flight. If several attempts
-  /// are equal in this, the message is about the last attempt, because its cut is the finest.
+  /// error is about the attempt with which the most micro-batches fit in flight. If several attempts allow the same
+  /// number, the error is about the last of these attempts, because its cut is the finest.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

@@ -207,7 +207,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into micro-batches. Their size is the largest divisor of the batch that fits.
+/// Divides the batch into micro-batches. The size of a micro-batch is the largest divisor of the batch that fits.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
   for (const std::int64_t micro_batch : divisors_of(batch)) {

@@ -9,7 +9,7 @@ const Optimizer adam_optimizer = {
     .name = "adam",
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .details =
-        "Use it for transformers and other networks that are trained with Adam or a relative with two moments. Its "
+        "Use it for transformers and other networks that are trained with Adam or a similar rule with two moments. Its "
         "state has two values per weight, each in the element type of the state. If the weights are float16, and the "
         "state and a copy of the weights are float32, then the state is often the largest part of the memory.",
     .source =

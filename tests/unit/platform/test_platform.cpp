@@ -166,7 +166,7 @@ TEST_CASE("every route from or to a memory crosses its ports") {
         Names{"pcie.up", "host.write", "host.port"});
 }
 
-TEST_CASE("a route over several links takes the fewest, and sums setup and latency") {
+TEST_CASE("a route takes the fewest possible links, and sums their setup and latency") {
   const Platform platform = read("devices:\n" + gpu + R"(memories:
   host: {capacity: unlimited}
   disk: {capacity: unlimited}

@@ -117,8 +117,8 @@ TEST_CASE("of strategies with equal fates, the first one is placed, and no other
                                               std::string("fates=") + strategy}))));
 }
 
-/// A server that reads its slow memory at 10 byte/s and its fast memory at 100 byte/s. To compute takes no time, and
-/// host memory is the slow one.
+/// A server that reads its slow memory at 10 byte/s and its fast memory at 100 byte/s. Computing takes no time.
+/// Host memory is the slow memory.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
