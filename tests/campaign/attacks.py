@@ -115,8 +115,11 @@ class Killed:
 
     @staticmethod
     def points(store):
+        """Returns the rows of the store's points without `verified`: a sweep that continues may still verify a point
+        that was stored before, which changes nothing else of its row."""
         with contextlib.closing(sqlite3.connect(store)) as database:
-            return set(database.execute("SELECT * FROM points").fetchall())
+            columns = [row[1] for row in database.execute("PRAGMA table_info(points)") if row[1] != "verified"]
+            return set(database.execute(f"SELECT {', '.join(columns)} FROM points").fetchall())
 
     def sweep(self, number, moment):
         store = self.folder / f"{self.random.random()}.db"
