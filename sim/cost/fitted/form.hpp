@@ -32,7 +32,7 @@ struct FormParameter {
   const char* summary;
   double start, low, high;
   FormPart part;         ///< the kernels whose form has this parameter
-  bool divides = false;  ///< the form divides by the parameter, so it must not be 0
+  bool divides = false;  ///< whether the form divides by the parameter, which then must not be 0
   /// How strongly a fit keeps the parameter near `start`. This matters if the samples hardly depend on the parameter.
   /// The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the square of
   /// log(parameter / start).
