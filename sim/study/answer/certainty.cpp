@@ -20,7 +20,7 @@ Path path_of(const std::string& text) {
   return path;
 }
 
-/// The figures of a platform. This class knows which figures have no source.
+/// The figures of a platform. The class knows which of the figures have no source.
 class Figures {
  public:
   explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {
@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records which of these figures are assumed. Returns true if any of them is assumed.
+  /// Records which of the given figures are assumed. Returns true if at least one of the given figures is assumed.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -40,7 +40,7 @@ class Figures {
     return any;
   }
 
-  /// Records a figure that is assumed, whatever the platform says.
+  /// Records that a figure is assumed. The platform need not mark the figure as assumed.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
@@ -165,13 +165,13 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
 struct DerivedShares {
   /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
-  double multiple = 0;  ///< the share that is a multiple of other seconds
+  double multiple = 0;  ///< the share that is computed as a multiple of the seconds of forward passes
 };
 
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // Only the updates of weights are not measured.
+  if (rest < 1e-9) return {};  // Every layer is measured; only the updates of weights are not.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

@@ -13,9 +13,10 @@ struct CheckRequest {
   /// Paths of scenarios and plans; no two files may have the same name.
   std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
-  bool update = false;   ///< write baselines that are missing or differ
+  bool update = false;   ///< write the baselines that are missing or that differ from the results
   std::size_t jobs = 1;  ///< processes at once
-  /// Called in a child process. An exception that it throws is the error of that scenario.
+  /// This function is called in a child process. If the function throws an exception, the exception is the error of
+  /// that scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -13,13 +13,13 @@ namespace sluice {
 /// A policy as text: `streamed`, or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< the text that the user gave
-  Value value;        ///< a text (a name) or a mapping
+  Value value;        ///< the name of a policy as a text, or a mapping
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. A name alone keeps
-  /// those parameters of the scenario's policy that the new policy has too. `phases:` is removed if the new policy does
-  /// not use this key.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If `value` is only a
+  /// name, the new policy keeps those parameters of the scenario's policy that it has too. `phases:` is removed if the
+  /// new policy does not use this key.
   Value applied_to(const Value& document) const;
 };
 
@@ -33,8 +33,8 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Reads a scenario. The function is called in a child process. An exception that it throws is the error of that
-  /// scenario.
+  /// Reads a scenario. This function is called in a child process. If the function throws an exception, the exception
+  /// is the error of that scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -14,9 +14,9 @@
 namespace sluice {
 namespace {
 
-/// The number of micro-batches that are tried above the largest micro-batch that the search finds.
+/// How many sizes of a micro-batch are tried above the largest size that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// If the user does not request a batch, accumulation is shown for a batch of this number of micro-batches.
+/// If the user does not request a batch, accumulation is shown for a batch that has this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -35,7 +35,7 @@ Scenario without_seconds(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the same scenario without overlap, so that nothing is loaded ahead for the next step.
+/// Returns the scenario without overlap, so that nothing is loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -109,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Returns whether the strategy for fates makes a separate search for each plan, so that each question is expensive.
+/// Returns whether the strategy for fates makes a search for each plan. Plans of such a strategy take long.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -129,7 +129,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     check(*made);
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
-  } catch (const CountError&) {  // No memory holds that many bytes.
+  } catch (const CountError&) {  // The number of bytes does not fit into 64 bits, so no memory holds them.
     return {};
   } catch (const Infeasible& error) {
     if (on_answer_) on_answer_();
@@ -150,8 +150,9 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// The micro-batch at which the search begins. If the strategy for fates searches, this is the largest micro-batch that
-/// fits when every stage has the same fate. Such a micro-batch is found quickly, and also fits with the strategy.
+/// Returns the micro-batch at which the search begins. If the strategy for fates searches, this is the largest
+/// micro-batch that fits with one of the strategies that give all stages one fate. That micro-batch is found quickly,
+/// and it also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -182,7 +183,7 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nullopt if the micro-batch does not fit, or if even without a limit the model has no stages for it.
+/// Returns nullopt if the micro-batch does not fit, or if the plan is infeasible even without a limit of the memory.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -198,7 +199,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // Check whether the plan depends on the available memory.
+    // If the plan without a limit of the memory differs from the plan with a limit, there is no footprint of the next
+    // micro-batch.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }
@@ -207,7 +209,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into micro-batches. The size of a micro-batch is the largest divisor of the batch that fits.
+/// Divides the batch into equal micro-batches, which have the largest size that fits.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
   for (const std::int64_t micro_batch : divisors_of(batch)) {

@@ -1,5 +1,5 @@
-// The stage table of a model has counts per layer with running totals. If a platform is given, the table also has the
-// seconds for these counts. The form comes from the document 'AlexNet on one card'.
+// The stage table of a model has the counts of each layer, and the totals of all layers up to this layer. If a platform
+// is given, the table also has the seconds for these counts. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Target {
   DType dtype;
   ChosenCost cost;
   double bandwidth = 0;  ///< byte per second of the slowest link between host memory and the device
-  double flop_per_s = 0;  ///< the device's rate x efficiency
+  double flop_per_s = 0;  ///< the device's rate times the efficiency
 
   /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds
   /// the device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
-  std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
+  std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError if a sum does not fit into 64 bits
 };
 
 /// Counts of one layer, or of all layers from the first to this one. All except the parameters are for one sample.
@@ -59,7 +59,7 @@ struct TableRow {
 };
 
 /// `target` may be null; then the rows have no times. The size of `dtype` turns elements into bytes. Throws InputError
-/// on overflow.
+/// if a sum does not fit into 64 bits.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
 /// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
@@ -70,10 +70,11 @@ inline bool knows_macs(const Model& model) {
 /// The seconds of the whole model on a target.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
-  double load_s = 0;             ///< to load all parameters over the link
-  std::optional<double> fill_s;  ///< to fill the device's memory over the link
-  std::optional<double> copies;  ///< copies of the parameters that fit; nullopt without parameters
-  double state_s = 0;            ///< to move all activations over the link
+  double load_s = 0;             ///< seconds to load all parameters over the link
+  std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
+  std::optional<double> copies;  ///< copies of all parameters that fit into the device's memory; nullopt for a model
+                                 ///< without parameters
+  double state_s = 0;            ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;
   std::optional<double> inferences_per_load;  ///< load_s / flop_s

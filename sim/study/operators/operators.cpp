@@ -16,8 +16,8 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// The cost of `times` executions that have this price each. During the computation, the device draws `watts` in
-/// addition to its idle power.
+/// Returns the cost of `times` executions, each of which has this price. During the computation, the device draws
+/// `watts` in addition to its idle power.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;

@@ -15,7 +15,7 @@ class Region {
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Asks at most `most_points` points. Returns true if the search ended before it had used all of these points.
+  /// Asks for at most `most_points` points. Returns true if the search ended after fewer points.
   bool search(std::size_t most_points);
 
  private:

@@ -86,8 +86,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Throws if points ran but none of them has the number. One point with the number is enough, because the names of
-/// devices differ between platforms.
+/// Throws if points ran but none of them has the number. One point with the number is enough: if points have different
+/// platforms, the name of a device may exist on one platform only.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

@@ -45,11 +45,11 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// A number, and where its text ends.
+/// A number, and the position at which the text of the number ends.
 struct RangeEnd {
   double number = 0;
   std::string unit;
-  bool whole = false;  ///< written without a fraction or an exponent
+  bool whole = false;  ///< whether the number is written without a fraction or an exponent
 };
 std::optional<RangeEnd> range_end(std::string_view text) {
   RangeEnd end;
@@ -61,7 +61,7 @@ std::optional<RangeEnd> range_end(std::string_view text) {
   return end;
 }
 
-/// "lo..hi", and the ':' or '*' that may come after it with a number.
+/// A range "lo..hi". After the range, there may be ':' or '*' with a number.
 struct Range {
   RangeEnd low, high;
   char by = 0;  ///< ':', '*' or 0 for neither
@@ -131,7 +131,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-/// Returns the unit of both ends of the range. An end without a unit takes the unit of the other end.
+/// Returns the common unit of both ends of the range. If one end has no unit, this is the unit of the other end.
 std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;

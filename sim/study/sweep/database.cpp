@@ -29,7 +29,7 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Returns whether the log beside the database has transactions that the database file does not contain yet.
+/// Returns whether the log file of the database has transactions that the database file does not contain yet.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);
@@ -70,8 +70,8 @@ void Connection::require(int code) const {
                 "; what was committed before is still there");
 }
 
-// If another process switches at the same time, SQLite refuses at once instead of waiting. So this function tries
-// again.
+// If another process switches the mode at the same time, SQLite refuses at once and does not wait. So this function
+// tries again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

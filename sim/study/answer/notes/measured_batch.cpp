@@ -44,7 +44,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_batch_note = {
     .name = "measured_batch",
     .summary =
-        "Tells when the batch of a PipeDream profile seems to be a multiple of the given batch.",
+        "Tells if the batch for which a PipeDream profile was measured seems to be a multiple of the given batch.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };

@@ -21,8 +21,8 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note measured_on_note = {
     .name = "measured_on",
-    .summary = "Tells on which devices the rows were measured that price the computation.",
-    .source = "a row has the seconds of one device, but may be used for any platform",
+    .summary = "Names the devices on which the rows that price the computation were measured.",
+    .source = "a row of a profile has the seconds of one device, but a scenario may use the row for any platform",
     .text = text,
 };
 

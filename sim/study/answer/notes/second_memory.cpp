@@ -44,7 +44,7 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
-/// Says what the reader can do if this memory holds nothing.
+/// Says how tensors can be placed in a memory of the device that holds no tensor.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
@@ -97,10 +97,11 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells when a device reaches several memories, but its kernels use only the first one. Either the other memory "
-        "is empty, or loading weights from it is slower than reading them in place.",
+        "Tells if a device reaches several memories, but its kernels use only the first memory. Either the second "
+        "memory is empty, or loading weights from the second memory is slower than reading the weights in place.",
     .source =
-        "optane_server streams weights at 2 GB/s over a copy engine, and reads them in place at 38.2 GB/s",
+        "optane_server loads weights from its second memory at 2 GB/s over a copy engine, and reads the same weights "
+        "in place at 38.2 GB/s",
     .text = text,
 };
 

@@ -36,7 +36,8 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note unused_memory_note = {
     .name = "unused_memory",
     .summary = "Names the memories outside of the devices that are not used.",
-    .source = "a second memory (NVMe) is accepted, but no policy uses it",
+    .source = "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
+              "memory",
     .text = text,
 };
 
