@@ -24,7 +24,7 @@ std::string note_of(const TraceReader& trace) {
 }
 
 /// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
-/// a note for the user.
+/// a note for the user if the run in the trace did not complete.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -76,7 +76,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child, so it is handled here.
+  // A signal may have reached only this process and not the child, so this process handles the signal.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
@@ -100,7 +100,7 @@ const Command export_command = {
                  .choices = {"perfetto", "chrome", "csv", "data-island"}},
                 {.name = "table",
                  .value = "TABLE",
-                 .summary = "which table a data-island contains",
+                 .summary = "the table that the data island contains",
                  .absent = "metrics",
                  .choices = {"metrics", "stages", "layers"}},
                 {.name = "output",

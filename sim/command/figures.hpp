@@ -1,4 +1,4 @@
-// Formats numbers for people.
+// Formats numbers in the form in which people read them.
 #pragma once
 
 #include <cstdint>

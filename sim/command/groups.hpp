@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Joins rows that differ only in the device that they name into one row, which names the first and the last device.
-/// The devices of joined rows must be consecutive in `devices`. For example, "gpu0.host.down: 2 GB" and
+/// Rows are joined only if their devices are consecutive in `devices`. For example, "gpu0.host.down: 2 GB" and
 /// "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the label above it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 

@@ -1,5 +1,5 @@
-// Reads the input of a command, which is a scenario or a plan. The input comes from a file, or is the bundled scenario
-// of that name.
+// Reads the input of a command, which is a scenario or a plan. The input comes from a file, from standard input, or is
+// a bundled scenario.
 #pragma once
 
 #include <optional>
@@ -20,17 +20,17 @@ struct Question {
   CutModel cut;  ///< the cut of the scenario, which plan_of() sets
 };
 
-/// Reads the only positional of the command, with its overrides. Throws UsageError if a plan has
-/// overrides.
+/// Reads the document that the only positional of the command names, and applies the overrides. Throws UsageError if a
+/// plan has overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies: a scenario as it is written, before includes and changes.
+/// The document that a study varies. This is the scenario as it is written, before includes and changes.
 struct ScenarioDocument {
   Value value;
-  std::string path;  ///< files that the document names are relative to the folder of this path
+  std::string path;  ///< path of the document; files that the document names are relative to the folder of this path
 };
 
-/// Reads a scenario from a file, from the bundled scenario of that name, or from standard input (`-`). Throws
+/// Reads a scenario from a file, from the bundled scenario with the given name, or from standard input (`-`). Throws
 /// UsageError if the input is a plan, and InputError if it cannot be read.
 ScenarioDocument read_scenario_document(const std::string& given);
 

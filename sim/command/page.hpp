@@ -1,5 +1,5 @@
-// Fits printed text to the width of the page, by breaking it at blanks, so that the terminal does
-// not break it.
+// Breaks printed text at blanks to fit the width of the page, so that the terminal does not break the text inside
+// words.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ std::size_t page_width();
 /// Returns the number of columns that a text occupies. Sequences in the text that switch colours occupy no columns.
 std::size_t shown_columns(std::string_view text);
 
-/// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
-/// the text stays one line.
+/// Breaks `text` at blanks into lines of at most `room` columns. A word that is longer than `room` has a line of its
+/// own. If `room` is 0, the text stays one line.
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
 /// Breaks lines that are longer than the page. The rest of a line is indented to the column at which the line's text

@@ -60,14 +60,14 @@ const Command plan_command = {
                  .absent = "standard output"},
                 force_option(Output::plan),
                 {.name = "check",
-                 .summary = "say whether the plan fits and ends, instead of printing it"}},
+                 .summary = "do not print the plan; say whether it fits and whether its run ends"}},
     .details =
-        "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"
-        "sim/plan/FORMAT.md describes it.\n",
+        "The text of the plan can be saved, compared, edited, and executed: sluice run\n"
+        "PLAN. sim/plan/FORMAT.md describes the text.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
                   "saves the plan; sluice run resident.plan executes it"},
                  {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",
-                  "exit code 4 if it does not fit"}},
+                  "exit code 4 if the plan does not fit"}},
     .run = run_plan,
 };
 

@@ -172,7 +172,7 @@ class Model(Cli):
         # Columns that do not fit are named.
         wide = self.answers("model", "gpt2", "width=6144000", "blocks=1").splitlines()
         self.assertLessEqual(max(map(len, wide[2:])), 120)
-        self.assertIn("Left out to fit, see --columns: backward_flop", "\n".join(wide))
+        self.assertIn("Columns left out (--columns): backward_flop", "\n".join(wide))
 
     def test_csv_holds_the_table(self):
         rows = list(csv.DictReader(io.StringIO(self.answers(*self.TABLE, "--csv"))))

@@ -46,7 +46,7 @@ class Placement(unittest.TestCase):
                          (0, "peak", {"read_bytes_per_s": 20e9, "write_bytes_per_s": 4.4e9}))
         self.assertGreater(document["results"][0]["slowdown"], 1)
         _, out, _ = placement(*words, "--in-place", "20GB/s:4.4GB/s")
-        self.assertIn("(cost model peak; slow memory, on top of it: read at 20 GB/s, written at 4.4 GB/s)", out)
+        self.assertIn("(cost model peak; in addition, slow memory is read at 20 GB/s and written at 4.4 GB/s)", out)
         for text in ("20GB/s", "20GB/s:0GB/s", "20GB/s:fast", "20GB:4GB", ":"):
             with self.subTest(text=text):
                 self.refused([*words, "--in-place", text], 2, f"'{text}' for '--in-place'", "(20GB/s:4.4GB/s)")

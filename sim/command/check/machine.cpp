@@ -152,8 +152,8 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// Returns those properties of an annotation that say its place. If the place of an error is known, its message begins
-/// with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
+/// Returns the properties of an annotation that say where the annotation belongs. If the place of an error is known,
+/// the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

@@ -33,11 +33,11 @@ std::string in_brief(const ScenarioVerdict& scenario);
 std::string check_json(const CheckReport& report);
 /// Returns annotations of a pull request: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
-/// Returns one test case per scenario, in the form that GitLab, Jenkins and others read.
+/// Returns one test case per scenario as JUnit's XML, which GitLab, Jenkins and other systems read.
 std::string check_junit(const CheckReport& report);
 
 struct SideBySideReport {
-  std::string a, b;  ///< the policies as the user gave them
+  std::string a, b;  ///< the two policies, as the user gave them
   std::vector<SideBySide> rows;
   /// Returns the exit code of the first error, or 0 if there is none. An infeasible plan is an answer, not an error.
   int exit_code() const;

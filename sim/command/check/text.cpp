@@ -53,7 +53,7 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented, so it has less room than the page.
+  // The table is indented, so it has fewer columns than the page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 
@@ -71,7 +71,7 @@ std::string input_text(const ScenarioVerdict& scenario) {
   }
   if (scenario.input.size() > most)
     text += "and " + std::to_string(scenario.input.size() - most) + " more\n";
-  return text.empty() ? "it differs; the baseline does not contain the keys of the old one\n"
+  return text.empty() ? "the question differs; the baseline does not contain the keys of the old question\n"
                       : text;
 }
 

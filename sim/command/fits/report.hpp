@@ -11,8 +11,8 @@ namespace sluice {
 struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
-  std::vector<std::string> names;  ///< names of the cards, as on the command line
-  /// Files to which the scenarios were written. The list is empty if no scenarios were written.
+  std::vector<std::string> names;  ///< the names of the cards, as the user wrote them on the command line
+  /// The files to which the scenarios were written; empty if no scenarios were written.
   std::vector<std::string> files;
 };
 

@@ -53,7 +53,7 @@ int run_model(const Arguments& arguments) {
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))
     report.columns = columns_named(arguments.text("columns"), with_platform);
-  // The bytes of a layer's passes may be more than a count holds.
+  // This call throws if the bytes of a layer's passes do not fit into a count of 64 bits.
   const auto formed = [&] {
     return located(*use.find("definition"), [&] { return form(arguments, report); });
   };
@@ -112,7 +112,7 @@ const Command model_command = {
          {.name = "columns",
           .value = "LIST",
           .summary = "all, or some of the columns above, separated by commas",
-          .absent = "all in CSV, the most useful in the table"},
+          .absent = "all columns in CSV, and the most useful columns in the table"},
          {.name = "json", .summary = "as JSON: all columns, with full precision"},
          {.name = "csv", .summary = "one row per layer, for spreadsheets"},
          {.name = "data-island",
@@ -130,8 +130,8 @@ const Command model_command = {
         "--cost measured, forward and backward ms are the measured times divided by the number of\n"
         "samples that were measured together (measured_batch of the model). For a layer, \"copies\n"
         "that fit\" is the number of its states that fit into the memory together with the\n"
-        "parameters up to this layer, without other working memory. For the model, it is the\n"
-        "number of times that all parameters fit.\n\n" +
+        "parameters up to this layer, without other working memory. For the model, \"copies\n"
+        "that fit\" is the number of times that all parameters fit into the memory.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"
@@ -141,9 +141,9 @@ const Command model_command = {
         "inferences_per_load, forward_ms, backward_ms).\n",
     .examples = {{"sluice model alexnet", "the table"},
                  {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
-                  "what training keeps of a sample"},
+                  "the bytes that training keeps per sample"},
                  {"sluice model alexnet_data_island scale=200 --platform rx7900xtx_as_written",
-                  "the model of 'AlexNet on one card', 200 times as large, on its card"}},
+                  "the model of 'AlexNet on one card', scaled by 200, on the card of that document"}},
     .run = run_model,
 };
 

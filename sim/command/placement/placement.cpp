@@ -106,15 +106,15 @@ const Command placement_command = {
          {.name = "in-place",
           .value = "READ:WRITE",
           .summary =
-              "rates at which kernels read and write slow memory; this time is added to their time with all "
-              "tensors in fast memory",
-          .absent = "as the cost model gives it"},
+              "rates at which kernels read and write slow memory; the time of these reads and writes is added to the "
+              "time of a kernel with all tensors in fast memory",
+          .absent = "the cost model gives the time of a kernel"},
          {.name = "top",
           .value = "N",
-          .summary = "how many of the tensors that matter most are shown",
+          .summary = "how many tensors are shown: those whose place changes the time most",
           .absent = "10"},
          {.name = "csv", .summary = "one row for each size and way"},
-         {.name = "json", .summary = "all results, as one JSON document"}},
+         {.name = "json", .summary = "all results as one JSON document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
         "of two memories. The two memories are the first two that the device reaches. If the\n"
@@ -122,11 +122,13 @@ const Command placement_command = {
         "the link. Slow memory must have room for all tensors. The policy, cut and fates of the\n"
         "scenario do not matter, and the seconds of a backward pass are computed layer by layer.\n\n"
         "A slowdown is a time divided by the time with all tensors in fast memory. Within one\n"
-        "call, a way that searches is never slower with more memory. It is also never slower with\n"
-        "more freedom, in the order static, synchronous, asynchronous. The gap says how far the\n"
-        "result is from a proven bound: (result - bound) / result. Every placement except that of\n"
-        "the cache is executed as a plan with two pools. The cost model has to count memories:\n"
-        "peak is refused, unless --in-place gives the rates of slow memory.\n\n"
+        "call, a way that searches is never slower with a larger memory than with a smaller\n"
+        "memory. In a memory of one size, synchronous is never slower than static, and\n"
+        "asynchronous is never slower than synchronous. The gap says how far the result is from a\n"
+        "proven bound: (result - bound) / result. Every placement except that of the cache is\n"
+        "executed as a plan with two pools. The cost model has to count the bytes that\n"
+        "kernels read and write in each memory. So the cost model peak is refused, unless\n"
+        "--in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
@@ -141,9 +143,9 @@ const Command placement_command = {
     .listed = way_rows,
     .examples =
         {{"sluice placement alexnet_resident cost.model=roofline",
-          "the slowdown by the share of GPU memory"},
+          "the slowdown for several sizes of GPU memory"},
          {"sluice placement alexnet_resident cost.model=roofline --fast 1:8 --ways static,cached --json",
-          "two ways, at a ratio of 1:8"}},
+          "two ways of placing tensors, with a ratio of fast to slow memory of 1:8"}},
     .run = run_placement,
 };
 

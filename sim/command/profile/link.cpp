@@ -47,8 +47,8 @@ Value direction_json(const LinkDirection& one) {
 int run_link(const Arguments& arguments) {
   if (arguments.has("platform") && arguments.has("device"))
     throw UsageError(
-        "'--device' names an end of a new link, and the link of a platform keeps its own ends: "
-        "leave out --device or --platform");
+        "'--device' names one end of a new link, but with '--platform' the link keeps the ends that it has there: "
+        "remove --device or --platform");
   const Profile profile = read_profile(arguments, arguments.positionals.front());
   const std::vector<LinkDirection> directions = fit_link(profile);
   const Value document = link_document(directions, arguments.text("link", "host"),
@@ -117,7 +117,7 @@ const Command profile_link_command = {
         "single copy and a queued copy at 0 bytes. analysis/measure/copies.py measures such rows with torch, "
         "copies.cu with CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
-                  "what the link does, and the lines of a platform"},
+                  "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",
                   "then: sluice run SCENARIO platform=mine.yaml"}},
     .run = run_link,

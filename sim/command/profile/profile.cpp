@@ -31,7 +31,7 @@ std::vector<Option> reading_options() {
       {.name = "map",
        .value = "MAP",
        .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
-       .absent = "a table that is known by its heading"},
+       .absent = "not needed for a table that Sluice recognises by its heading"},
       {.name = "where",
        .value = "COLUMN=VALUE",
        .summary =
@@ -137,12 +137,13 @@ const Command profile_command = {
     .positionals = "a subcommand",
     .details =
         "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The "
-        "cost model measured uses it: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
-        "as profiles, too. The following tables are recognised by their headings:\n",
+        "cost model measured uses it: cost: {model: measured, profile: FILE}. Tables of other programs can be read as "
+        "profiles, too. Sluice recognises the following tables by their headings:\n",
     .listed = tables_that_are_known,
-    .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
+    .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
+                                                       "measurements are"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",
-                  "how much time the caches save"},
+                  "how much faster operators are with hot caches than with cold caches"},
                  {"sluice help profile compare", "the help of a subcommand"}},
     .subcommands = profile_subcommands,
 };

@@ -1,4 +1,4 @@
-// Describes in words what the policy decided.
+// Describes the decisions of the policy in words.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// The greatest number of listed groups or replicas. Further groups or replicas are only counted.
+// The greatest number of groups or replicas that are listed. Groups or replicas beyond this number are only counted.
 constexpr std::size_t most_listed = 8;
 
 using Facts = std::vector<Fact>;
@@ -27,7 +27,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds a fact about each group: one row per group, or a single row if the fact is equal for all groups.
+/// Adds a fact about each group. There is one row per group, or a single row if the fact is equal for all groups.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
