@@ -53,7 +53,7 @@ class Usage(Cli):
 
     def test_the_help_of_import_lists_its_files_and_their_keys(self):
         text = self.answers("import", "--help")
-        files = text[text.index("their keys:"):text.index("\nOptions:")]
+        files = text[text.index("of these files:"):text.index("\nOptions:")]
         for ending, key in ((".onnx", "batch"), (".graph.txt", "loading")):
             self.assertRegex(files, rf"\n  {re.escape(ending)} +\w.*\n(    .*\n)*?    {key} +\w")
 

@@ -169,7 +169,7 @@ class FromPlanToAnswer(unittest.TestCase):
         said = json.loads(self.sluice("profile", "link", "p.csv", "--json"))
         self.assertEqual([each["copies"] for each in said["directions"]], [6])
         self.assertRegex(self.sluice("profile", "link", "p.csv"), r"down +pinned +6 ")
-        self.assertIn("the link of a platform keeps its own ends",
+        self.assertIn("with '--platform' the link keeps the ends that it has there",
                       self.fails("profile", "link", "p.csv", "--platform", "a100_pcie", "--device", "nope", code=2))
 
     def test_parts_that_exceed_the_whole_or_have_another_batch_are_reported(self):
@@ -177,8 +177,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertIn("the parts take longer than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
                                                                        "--whole", "14ms"))
         other = self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--batch", "8")
-        self.assertIn("the profile has 5 operators for 4 samples instead of what was asked for: choose with --batch", other)
-        self.assertIn("5 operators in float32 instead of what was asked for: choose with --dtype",
+        self.assertIn("the profile has 5 operators for 4 samples but not for the requested batch and dtype: choose with --batch", other)
+        self.assertIn("5 operators in float32 but not for the requested batch and dtype: choose with --dtype",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--dtype", "float16"))
 
     def test_a_stored_answer_for_another_profile_is_not_reused(self):

@@ -66,7 +66,7 @@ class Sweep(unittest.TestCase):
         self.assertRegex(text, r"(?m)^best +2045 sample/s")
         self.assertIn("at workload.batch=64", text)
         self.assertIn("hidden from workload.batch=", text)
-        self.assertIn("1 point repeated by SimGrid, which agrees", text)
+        self.assertIn("1 point repeated by SimGrid with equal results", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
 
     def test_json(self):
@@ -235,7 +235,7 @@ class Sweep(unittest.TestCase):
             count = 4 * TIMES  # SLUICE_CAMPAIGN=11 gives 308 points in all
             text = self.answers(scenario, *changes, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}",
                                 "--verify", "100%")
-            self.assertIn(f"{count} points repeated by SimGrid, which agrees", text, scenario)
+            self.assertIn(f"{count} points repeated by SimGrid with equal results", text, scenario)
 
 
 if __name__ == "__main__":
