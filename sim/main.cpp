@@ -22,8 +22,8 @@ void know_installed_documents() {
     sluice::set_data_root(documents.string());
 }
 
-/// Libraries run code of their own before main(), and may run out of memory there. Functions in this section run before
-/// that code.
+/// Libraries run code of their own before main(), and may run out of memory there. The functions in this section run
+/// before the code of the libraries.
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)() = sluice::end_when_memory_is_out;
 

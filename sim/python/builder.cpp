@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan. It wraps the builder of planning/builder.hpp. In Python,
-// kinds, classes, devices and memories are texts, which this file checks.
+// The builder with which a policy in Python makes a plan. The class here wraps the builder of planning/builder.hpp. In
+// Python, kinds, classes, devices and memories are texts, which this file checks.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -22,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// Returns the value of the enumeration with this name. Throws InputError if there is none.
+/// Returns the value of the enumeration with the given name. Throws InputError if there is no such value.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -56,7 +56,7 @@ class Builder {
 
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity) {
-    platform_->device(device);  // throws an error with the known names
+    platform_->device(device);  // This call throws an error that lists the known names.
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
       throw InputError("choose another name: a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
@@ -102,7 +102,7 @@ class Builder {
 
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
-    platform_->device(device);  // throws an error with the known names
+    platform_->device(device);  // This call throws an error that lists the known names.
     return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 

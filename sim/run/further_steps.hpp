@@ -8,11 +8,11 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in a longer run of a checked plan. Returns nullopt if the plan has no body, if its own
-/// run is already long enough, or if the longer run blocks. Throws Interrupted on a signal.
+/// Returns the seconds of a step in a longer run of a checked plan. Returns nullopt if the plan has no body, if the
+/// plan's own run already has enough steps, or if the longer run blocks. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// Returns the same seconds, but takes the tables of the caller and makes no copy of the plan. During the call, the
-/// plan has more iterations.
+/// Returns the seconds of a step in a longer run, like the function above, but uses the tables of the caller and makes
+/// no copy of the plan. During the call, the plan has the iterations of the longer run.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

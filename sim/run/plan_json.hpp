@@ -11,7 +11,8 @@
 namespace sluice {
 
 /// Returns the facts as {name: value}, or as {name: {of: value}} for facts about several things. The facts of replicas
-/// are in {"replicas": {device: {…}}}. A number stays a number, and its unit is part of the name. A list stays a list.
+/// are in {"replicas": {device: {…}}}. A number stays a number, and the unit of the number is part of the name. A list
+/// stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each

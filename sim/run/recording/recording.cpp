@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Visits every column. Writing and reading both use this function.
+/// Visits every column. The code that writes recordings and the code that reads recordings both use this function.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -57,7 +57,7 @@ void columns_of(Visitor& visit, Recording& r) {
 class Packing {
  public:
   explicit Packing(const Recording& recording)
-      : recording_(const_cast<Recording&>(recording)) {  // The writers only read the recording.
+      : recording_(const_cast<Recording&>(recording)) {  // The code that writes a recording does not change it.
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
     begin_ = ColumnLayout::aligned(recording_head + text_.size());

@@ -22,7 +22,7 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  /// If a file of this format holds a single table, these are the tables from which the user chooses. The first is the
+  /// The tables from which the user chooses, if a file of this format holds a single table. The first table is the
   /// default.
   std::vector<std::string> tables = {};
   /// Writes the trace. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if the trace

@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
-// SHA-256 of each content is remembered, so that the content hash does not need to read the file again. Only sim/trace
-// uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// SHA-256 of each dataset and attribute is remembered, so that the content hash is computed without reading the file
+// again. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Tree {
   hid_t file() const { return file_; }
   void group(const std::string& path);
 
-  /// Writes an attribute of the object at `path`. Replaces the attribute if it exists.
+  /// Writes an attribute of the object at `path`. An attribute that exists is replaced.
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name, const char* value) {
     attribute(path, name, std::string(value));
@@ -59,11 +59,12 @@ class Tree {
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Attaches a column of the group, `scale`, as the dimension scale of `columns`. `along` is the number of the
-  /// dimension.
+  /// dimension that gets the scale.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is "" for a scalar.
+  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is the text ROWS of
+  /// FORMAT.md, which is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;
@@ -82,7 +83,7 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by path of the object
+  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by the path of the object
 };
 
 }  // namespace sluice
