@@ -13,7 +13,8 @@ def own(name, at, says, text, code=3):
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 
-# Mistakes that the first version answered well. The answers must stay as good.
+# Mistakes that the first version of the program answered with good messages. These messages must stay as good as they
+# were.
 GOOD = [
     said("mistake 1, a key misspelt", 1, ["unknown key 'bach'", "did you mean 'batch'"], "workload.bach=4"),
     said("mistake 2, a negative batch", 16, ["'-1' for 'batch'", "at least 1"], "workload.batch=-1"),
@@ -43,10 +44,10 @@ GOOD = [
     words("mistake 23, a folder that does not exist", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
 ]
 
-# Mistakes that were once answered badly, or were not answered.
+# Mistakes that the first version of the program answered with bad messages, or without a message.
 TABLE = [
     said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
-    said("mistake 25, bits a second with a slash", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
+    said("mistake 25, a bandwidth in bits per second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
     said("mistake 26, fp16", 16, ["'fp16' for 'dtype'", "did you mean 'float16'"], "workload.dtype=fp16"),
     said("mistake 27, bf16", 16, ["'bf16' for 'dtype'", "did you mean 'bfloat16'"], "workload.dtype=bf16"),
     said("mistake 28, half", 16, ["'half' for 'dtype'", "did you mean 'float16'"], "workload.dtype=half"),
@@ -65,11 +66,11 @@ TABLE = [
         "format: sluice-scenario/1\nmodel: gtp2\nplatform: a100_pcie\npolicy: resident\n"),
     own("mistake 39, a file outside of the root", "scenario.yaml:2:15", ["leads out of", ".git", "files of Sluice, like gpt2"],
         "format: sluice-scenario/1\nmodel: {file: ../../x}\nplatform: a100_pcie\npolicy: resident\n"),
-    words("mistake 40, a model that is run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
-    words("mistake 41, a platform that is run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
+    words("mistake 40, a model given to sluice run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
+    words("mistake 41, a platform given to sluice run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
     said("mistake 42, a bandwidth that no machine has", 31, ["'64e99GB/s' for 'bandwidth'", "it must be at most 1 EB/s, because no machine"], "platform.links.host.bandwidth=64e99GB/s"),
     words("mistake 43, a misspelt model", 3, ["'lama2_7b'", "did you mean 'llama2_7b'"], "fits", "lama2_7b"),
-    words("mistake 44, a misspelt model to count", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
+    words("mistake 44, a misspelt model given to sluice model", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
     own("mistake 45, caches that do not fit", "", ["kv_cache 34.34 GB", "24 GB", "the largest batch that fits: 22"],
         "format: sluice-scenario/1\nmodel: {file: llama2_7b, tokens: 1, cached: 2047}\nplatform: rx7900xtx_pcie4\n"
         "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
@@ -77,7 +78,7 @@ TABLE = [
 
 # Further mistakes of the same engineer.
 ELSEWHERE = [
-    words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
+    words("mistake 46, a third policy for a comparison of two policies", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
     said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),

@@ -1,5 +1,5 @@
-"""Plans as text with one error each. There is a case for every kind of line and word, and for every kind of
-contradiction."""
+"""Each case is the text of a plan with one error. There is a case for every kind of line and word, and for every kind
+of contradiction."""
 
 from cases import Case, plan
 from documents import PLAN, PLAN_2
@@ -14,7 +14,7 @@ LINES = [
     plan("a pool without a capacity", "small.plan:4:1", ["'capacity' is missing"], "gpu capacity=100B", "gpu"),
     plan("a key without a value", "small.plan:4:10", ["'capacity' has no value"], "capacity=100B", "capacity"),
     plan("a flag with a value", "small.plan:5:30", ["'shared' takes no value"], "shared", "shared=no"),
-    plan("another flag with a value", "small.plan:4:24", ["'not_enforced' takes no value"], "capacity=100B", "capacity=100B not_enforced=false"),
+    plan("a second flag with a value", "small.plan:4:24", ["'not_enforced' takes no value"], "capacity=100B", "capacity=100B not_enforced=false"),
     plan("a pool twice", "small.plan:5:6", ["second pool called 'gpu'"], "pool host", "pool gpu"),
     plan("a tensor twice", "small.plan:11:8", ["second tensor called 'input'"], "tensor result", "tensor input"),
     plan("a stream twice", "small.plan:9:8", ["second stream called 'gpu.compute'"], "stream gpu.host.down", "stream gpu.compute"),
@@ -75,8 +75,8 @@ NUMBERS = [
     plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),
     plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "'iterations' of at least 1"], "iterations 3", "iterations 0"),
     plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
-    plan("a step of a fraction of iterations", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
-    plan("steps in an iteration and iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
+    plan("a number of iterations that is not a multiple of the iterations in a step", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
+    plan("several steps in an iteration and several iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
     plan("no iterations in a step", "small.plan:4:21", ["'0' for 'iterations_per_step'"], "iterations 3", "iterations 3\niterations_per_step 0"),
     plan("more executions than 64 bits count", "small.plan:3:1", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
     plan("a clock that overflows", "small.plan:14:1", ["'run' above all", "s, one after the other", "1e+300"], "seconds=0.5", "seconds=1e308"),
@@ -101,19 +101,20 @@ FACTS = [
 
 CONTRADICTIONS = [
     plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
-    plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
+    plan("a wait for an action of a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
          "waits=load,epilogue:end allocates=result@gpu uses=input@gpu,result@gpu\nepilogue:\nend on=gpu.compute kind=forward seconds=0\n"),
     plan("a transfer on a compute stream", f"{LOAD}:1", ["'gpu.compute'", "expected a copy stream"], "load on=gpu.host.down", "load on=gpu.compute"),
-    plan("a receive, which version 1 had", f"{LOAD}:28", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
+    plan("an action of the kind receive, which existed only in version 1", f"{LOAD}:28", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases a tensor", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
     plan("a use of a tensor that is not in memory", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, but it is not there"], "allocates=result@gpu uses", "uses"),
-    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
+    plan("a load that is ahead, but whose tensor is used too early", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit, but three do not. So the load for two iterations later waits until `run` of this iteration
-# frees its buffer. But `run` is listed after this load on the only stream, so that neither of them ever starts.
+# Two buffers of 40 B fit into the memory, but three do not. So the load that is two iterations ahead waits until the
+# `run` of its iteration frees its buffer. But the `run` is listed after this load on the only stream, so that neither
+# the load nor the `run` ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5
@@ -136,7 +137,7 @@ BLOCKING = [
     Case("a plan that blocks across iterations", 4, "", ["out of memory at 80 ns", "load (iteration 0) waits for 40 B in gpu, for input",
          "run (iteration 0) waits for load (iteration 0)", "80 B of 80 B", "in 2 instances"], "small.plan",
          content=ACROSS, run=["run", "small.plan"]),
-    plan("homes that do not fit", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
+    plan("tensors that do not fit into their home", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
     plan("an action that does not fit even in empty memory", "", ["run on gpu.compute needs 101 B at once in gpu", "even when it is empty", "result (output) 101 B"],
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]

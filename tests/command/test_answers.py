@@ -39,7 +39,8 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# A card with a disk behind its host. Its 1 GFLOP/s and 1 GB/s have sources, and the disk's rate has none.
+# A card with a disk behind its host. The rate of 1 GFLOP/s and the bandwidth of the disk have sources, and the
+# bandwidth of the host's link is assumed.
 DISK = """\
 format: sluice-scenario/1
 question: What is the disk for?
@@ -60,7 +61,7 @@ platform:
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
 """
-# A card with room for most of VGG-16's weights, but not for all of them. There are few images per step.
+# A card with room for most of VGG-16's weights, but not for all of them. A step has few images.
 STREAMED = """\
 format: sluice-scenario/1
 model: vgg16
@@ -307,7 +308,7 @@ class Answers(unittest.TestCase):
         self.assertNotIn("unused_memory", self.notes(LLAMA))
 
     def test_a_note_says_that_idle_watts_have_no_source(self):
-        # The device computes for 4 of 8.008 ms.
+        # The device computes for 4 ms of a run of 8.008 ms.
         told = self.notes(DISK)["no_idle_watts"]
         self.assertIn("0 W for gpu", told)
         self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
@@ -327,8 +328,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With the cut that was chosen for one step, a step takes the noted time. With open cuts, a step takes at most
-        # this time.
+        # With the cut that was chosen for one step, a step takes the time that the note says. With open cuts, a step
+        # takes at most this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

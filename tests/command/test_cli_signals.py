@@ -10,7 +10,7 @@ from cli_case import Cli, main, start
 
 
 class Signals(Cli):
-    """Interrupts a run that takes minutes. It uses the engine, because the replay would skip its steady state."""
+    """Interrupts a run that takes minutes. The run uses SimGrid, because the replay would skip the steady state."""
     LONG = ["run", "alexnet_resident", "workload.steps=50000000", "--executor", "simgrid"]
 
     def interrupt(self, number, trace):

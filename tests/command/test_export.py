@@ -130,7 +130,7 @@ class Tables(Export):
 
     def test_memory_does_not_grow_with_the_number_of_spans(self):
         if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
-            self.skipTest("the sanitizer keeps what is freed")
+            self.skipTest("the sanitizer keeps memory that was freed")
         peaks = {}
         for steps in (300, 1200):
             trace = self.path("long.h5")
@@ -144,7 +144,8 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)  # kB; the spans of the 900 further steps have 30 MB
+        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)  # kB. The spans of the 900 steps that the longer run has in
+                                                             # addition have 30 MB.
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):
         trace = self.path("stopped.h5")

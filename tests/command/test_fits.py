@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice fits on the command line. The largest batch that it prints runs, and with one more sample the exit code
-is 4. The page on memory and computation of networks has the numbers that it prints."""
+"""Tests sluice fits on the command line. The largest batch that the command prints can be run, and with one more sample
+the exit code is 4. The numbers that the command prints are those of the page on memory and computation of networks."""
 import json
 import os
 import pathlib
@@ -170,8 +170,8 @@ class Fits(unittest.TestCase):
         asked = ["fits", graph, "batch=2", "--platform", "k40", "cost.model=measured",
                  "workload.backward=per_layer", "platform.devices.gpu.memory.capacity=90kB"]
         report = answer(*asked)
-        # The weights and their gradients have 2 x 40,000 B. The input, the output and its gradient have 1200 B per
-        # sample.
+        # The weights and their gradients have 2 x 40,000 B. The input, the output and the gradient of the output have
+        # 1200 B per sample.
         self.assertEqual((report["measured_batch"], report["cards"][0]["largest"]), (2, 8))
         self.assertIsNone(report["cards"][0]["step_s"])
         self.assertIn("measured for a micro-batch of 2", sluice(*asked).stdout)

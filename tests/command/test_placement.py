@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests the refusals of `sluice placement` with their messages, and the sizes of fast memory that its table marks."""
+"""Tests the messages with which `sluice placement` refuses questions, and the sizes of fast memory that its table
+marks."""
 
 import csv
 import json
@@ -84,7 +85,8 @@ class Placement(unittest.TestCase):
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # writing their results takes most of the time
+            self.assertEqual(names[:2], ["one", "two"])  # writing the results of the two products takes most of the
+                                                         # time
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice search: its answers, stores that survive kills, exit codes, and scenarios from standard input."""
+"""Tests sluice search: its answers, stores after a kill of the program, exit codes, and scenarios from standard
+input."""
 
 import json
 import os

@@ -22,7 +22,7 @@ def listed(kind):
 
 
 def table(page, head):
-    """Returns the cells of each row of that table of a page which begins with `head`."""
+    """Finds the table of a page that begins with `head`, and returns the cells of each of its rows."""
     text = (ROOT / page).read_text()
     begin = text.index(head)
     lines = text[begin:].split("\n\n")[0].splitlines()[2:]
@@ -47,7 +47,7 @@ class Tables(unittest.TestCase):
             first = names(types)[0]
             every = [name if not name.startswith("…") else re.sub(r"\dd$", name[1:], first) for name in names(types)]
             seen += every
-            wanted = set(names(keys)) - {"inputs", "forward", "backward"}  # every layer may have these
+            wanted = set(names(keys)) - {"inputs", "forward", "backward"}  # every type of layer may have these keys
             if "as `conv2d`" in keys:
                 wanted |= {parameter["name"] for parameter in records["conv2d"]["parameters"]} - {"conv2d"}
                 wanted.discard("conv2d")
@@ -64,7 +64,7 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """Returns whether a row says to which of its types a key belongs, as in "`shape` of `reshape`"."""
+        """Returns whether a row with several types says to which type a key belongs, as in "`shape` of `reshape`"."""
         return re.search(r"` of `", keys)
 
     def test_the_keys_of_a_scenario(self):
