@@ -68,8 +68,8 @@ struct Command {
   };
   std::string name;
   std::string summary;              ///< one sentence
-  std::vector<std::string> usage;   ///< the arguments after the command's name, one line for each way to use the
-                                    ///< command
+  /// The arguments after the command's name, one line for each way to use the command.
+  std::vector<std::string> usage;
   std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};

@@ -48,8 +48,8 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  std::vector<std::size_t> seen_;  ///< how many executions of each action the second execution of the plan has sent so
-                                   ///< far
+  /// How many executions of each action the second execution of the plan has sent so far.
+  std::vector<std::size_t> seen_;
 };
 
 }  // namespace sluice

@@ -53,8 +53,8 @@ struct Repetition {
 
   std::int64_t times = 0;
   double seconds = 0;  ///< by how many seconds each repetition is later than the previous repetition
-  std::int64_t iterations = 0;     ///< by how many iterations of the body each repetition is later than the previous
-                                   ///< repetition
+  /// By how many iterations of the body each repetition is later than the previous repetition.
+  std::int64_t iterations = 0;
   const std::vector<Span>& spans;  ///< the spans of one period, which are the latest spans
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span

@@ -127,8 +127,8 @@ class Chrome(unittest.TestCase):
         threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
                    if event["name"] == "thread_name"}
         timed = [event for event in events if event["ph"] in "BEsf"]
-        timed.sort(key=lambda event: event["ts"])  # A stable sort keeps the order in the file for events with equal
-                                                   # times.
+        # A stable sort keeps the order in the file for events with equal times.
+        timed.sort(key=lambda event: event["ts"])
         is_open, slices = collections.defaultdict(list), collections.Counter()
         for event in timed:
             thread = event["pid"], event["tid"]

@@ -128,8 +128,8 @@ class Model(Cli):
 
     def test_milliseconds_by_a_cost_model(self):
         arguments = ["model", "resnet18", "--platform", "rx7900xtx_pcie4"]
-        table = self.answers_json(*arguments)  # This is the default cost model if the memory bandwidth of the card is
-                                               # known.
+        # This is the default cost model if the memory bandwidth of the card is known.
+        table = self.answers_json(*arguments)
         self.assertEqual(table["platform"]["cost"], "roofline")
         rate, bandwidth = 0.7 * 61e12, 0.7 * 960e9  # The platform says which shares of its peak rates the card reaches.
         for row in table["layers"]:

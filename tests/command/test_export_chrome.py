@@ -29,8 +29,8 @@ class Chrome(Export):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            self.assertGreaterEqual(begin, free[thread])  # The two events of a span without length are adjacent in the
-                                                          # file, so that they are nested.
+            # The two events of a span without length are adjacent in the file, so that they are nested.
+            self.assertGreaterEqual(begin, free[thread])
             free[thread] = end
             place[thread].append((begin, end, number))
             self.assertEqual(names[thread], trace.streams[row["stream"]])

@@ -85,8 +85,8 @@ class Placement(unittest.TestCase):
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # writing the results of the two products takes most of the
-                                                         # time
+            # Writing the results of the two products takes most of the time.
+            self.assertEqual(names[:2], ["one", "two"])
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")

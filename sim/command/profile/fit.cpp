@@ -126,8 +126,8 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  std::optional<PartFile> file;  // The file is opened before the fit, so that an error of the path is reported at once:
-                                 // a fit takes minutes.
+  // The file is opened before the fit, so that an error of the path is reported at once: a fit takes minutes.
+  std::optional<PartFile> file;
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
     file.emplace(path);

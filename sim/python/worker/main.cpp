@@ -32,8 +32,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-constexpr std::chrono::milliseconds grace(500);  ///< how long the helper waits for a child to end after SIGTERM, before
-                                                 ///< it sends SIGKILL
+/// How long the helper waits for a child to end after SIGTERM, before it sends SIGKILL.
+constexpr std::chrono::milliseconds grace(500);
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
   const bool wait = message.kind != Message::Kind::progress;

@@ -154,8 +154,8 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  std::error_code ignored;  // If the folder does not exist, the request can still be carried out if all its paths are
-                            // absolute.
+  // If the folder does not exist, the request can still be carried out if all its paths are absolute.
+  std::error_code ignored;
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
   if (what == "point") return simulate_point(request);

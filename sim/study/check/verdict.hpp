@@ -46,8 +46,8 @@ struct ScenarioVerdict {
   /// If the outcome differs from the baseline's, a text with both outcomes. After an error, the message of the error.
   std::string message;
   int error_code = 0;
-  std::string was_version;  ///< version of the program that wrote the baseline, if it differs from the version of this
-                            ///< program
+  /// Version of the program that wrote the baseline, if it differs from the version of this program.
+  std::string was_version;
 
   std::size_t count(Verdict verdict) const;
 };

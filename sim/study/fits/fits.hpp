@@ -78,8 +78,8 @@ struct CardFit {
   std::optional<Accumulation> accumulation;
   /// The scenario as YAML, with the largest micro-batch, or with one sample if not even one sample fits.
   std::string scenario;
-  std::string error;  ///< why the question cannot be asked for this card; if `error` is set, all fields after `cost`
-                      ///< are empty
+  /// Why the question cannot be asked for this card; if `error` is set, all fields after `cost` are empty.
+  std::string error;
 };
 
 struct FitsReport {

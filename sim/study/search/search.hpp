@@ -20,8 +20,8 @@ struct SearchRequest {
   SearchGoal goal;
   std::vector<SearchLimit> limits = {};
   std::size_t most_points = 200;  ///< the largest number of different points that the search may evaluate
-  std::size_t jobs = 1;           ///< how many points run at the same time, if the search knows several points to
-                                  ///< evaluate
+  /// How many points run at the same time, if the search knows several points to evaluate.
+  std::size_t jobs = 1;
   /// Runs the best point with both executors, and throws if the results of the executors differ.
   Measure by_both_executors = {};
   Store* store = nullptr;

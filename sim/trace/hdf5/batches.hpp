@@ -24,8 +24,8 @@ class BatchQueue {
  public:
   struct Work {
     std::function<void()> prepare;              ///< is called before any batch is written
-    std::function<void(const Batch&)> consume;  ///< is called for each batch, in the order in which batches were handed
-                                                ///< over
+    /// Is called for each batch, in the order in which batches were handed over.
+    std::function<void(const Batch&)> consume;
     /// Does one piece of the work that is done only while no batch waits. Returns false when no such work is left.
     std::function<bool()> idle;
   };
@@ -55,8 +55,8 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  bool abandoned_ = false;  ///< whether the queue is ending without finish(), so that the remaining work need not be
-                            ///< done
+  /// Whether the queue is ending without finish(), so that the remaining work need not be done.
+  bool abandoned_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

@@ -19,8 +19,8 @@ class FileReader {
   /// Returns whether the file itself has the member. A member that is a link does not count.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
-  std::vector<std::string> members(const std::string& group) const;  ///< the names of the members, in the order of
-                                                                     ///< their creation
+  /// The names of the members, in the order of their creation.
+  std::vector<std::string> members(const std::string& group) const;
 
   bool has_attribute(const std::string& path, const std::string& name) const;
   std::string text_attribute(const std::string& path, const std::string& name) const;
