@@ -1,5 +1,5 @@
-// Checks the files that a command writes with -o or --junit. A file of the same kind may be replaced. Any other file is
-// replaced only with --force.
+// Checks the files that a command writes with -o or --junit. A command may replace a file of the kind that it writes.
+// It replaces any other file only with --force.
 #pragma once
 
 #include <string>

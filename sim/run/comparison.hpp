@@ -1,5 +1,5 @@
-// Compares two executions of one plan, span by span. Each span must have the same start and the same end in both
-// executions. All times are in seconds.
+// Compares the spans of two executions of one plan one by one. Each span must have the same start and the same end in
+// both executions. All times are in seconds.
 #pragma once
 
 #include <cstdint>

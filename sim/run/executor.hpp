@@ -1,4 +1,5 @@
-// Chooses the executor of a plan. SimGrid is the reference, the replay is faster, and `both` compares the two.
+// Chooses the executor of a plan. SimGrid is the reference, and the replay is faster than SimGrid. `both` compares the
+// results of SimGrid and the replay.
 #pragma once
 
 #include <cstdint>

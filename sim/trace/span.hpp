@@ -1,5 +1,5 @@
-// The spans and memory events of an execution, in the order of time. Any number of sinks may receive them. Actions,
-// streams, pools and tensors are row numbers of the tables of trace/labels.hpp.
+// The spans and memory events of an execution, in the order of time. Any number of sinks may receive these spans and
+// events. Actions, streams, pools and tensors are row numbers of the tables of trace/labels.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The numbers of a run, as plain data. The metrics compute these numbers, the trace stores them, and the commands print
-// them. The numbers are in the order of the metric catalog.
+// The numbers of a run, as plain data. The code of the metrics computes these numbers. A trace stores the numbers, and
+// the commands print the numbers. The numbers are in the order of the metric catalog.
 #pragma once
 
 #include <limits>

@@ -156,7 +156,7 @@ kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
 @functools.cache
 def may_mount():
-    """Returns whether a small disk can be mounted on this machine. A sandbox may forbid to mount disks."""
+    """Returns whether a small disk can be mounted on this machine. A sandbox may forbid mounts."""
     with tempfile.TemporaryDirectory() as folder:
         return shutil.which("unshare") and on_disk(folder, 4096, "true").returncode == 0
 

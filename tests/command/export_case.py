@@ -1,4 +1,4 @@
-"""Helpers for the tests of sluice export: three traces, and their columns as h5py reads them."""
+"""Helpers for the tests of sluice export: three traces, and the columns of a trace as h5py reads them."""
 
 import math
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Tests that an answer states the question and its certainty, and gives notes, and that a refusal has at most five
-lines."""
+"""Tests that an answer states the question, its certainty and notes. Tests that a refusal has at most five lines."""
 
 import json
 import os
@@ -87,7 +86,7 @@ workload: {mode: inference, dtype: float16, batch: 8, batches_per_step: 4}
 stages: {cut: per_layer}
 policy: {name: phased, in_flight: 1}
 """
-# A graph as PipeDream's profiler writes it, of two linear layers that were measured for 4 samples.
+# A graph in the form of PipeDream's profiler. It has two linear layers that were measured for 4 samples.
 PROFILE = """\
 node1 -- Input -- forward_compute_time=0.000, backward_compute_time=0.000, activation_size=1600.0, parameter_size=0.000
 node2 -- Linear(in_features=100, out_features=50, bias=True) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=800.0, parameter_size=20200.000
@@ -164,14 +163,14 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # By figures with a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the link,
-        # weights of 4 MB, an input and an answer of 4 kB take 4.008 ms.
+        # With figures that have a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the
+        # link, weights of 4 MB, an input and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
         self.assertEqual(certainty["measured"], 0)
         self.assertEqual(certainty["figures"], ["links.host.bandwidth"])
-        # An override has no source. So the rate, and all seconds of computation, now count as assumed.
+        # An override has no source. So with the override, the rate and all seconds of computation count as assumed.
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])

@@ -105,7 +105,7 @@ class Signals(Attacked):
     def test_an_answer_that_nobody_reads_does_not_keep_the_process_alive(self):
         reading, writing = os.pipe()
         process = subprocess.Popen([PROGRAM, "plan", "alexnet_x200_training"], env=ENVIRONMENT,
-                                   stdout=writing, stderr=subprocess.PIPE)  # more bytes than a pipe holds
+                                   stdout=writing, stderr=subprocess.PIPE)  # the output exceeds a pipe's buffer
         os.close(writing)
         os.read(reading, 1)  # the program has begun to write
         time.sleep(0.1)

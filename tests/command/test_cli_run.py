@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the commands run and plan: the form of their answers, and the values in them."""
+"""Tests the form and the values of the answers of the commands run and plan."""
 
 import csv
 import io

@@ -77,7 +77,8 @@ def helps():
 
 
 def examples(text):
-    """Yields the examples of a help text. Examples are indented by two blanks, and remarks about them by six."""
+    """Yields the examples of a help text. Examples are indented by two blanks, and remarks about examples by six
+    blanks."""
     found = []
     for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines():
         words = re.fullmatch(r"  (\S.*)", line)

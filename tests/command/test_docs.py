@@ -88,7 +88,8 @@ BEFORE = {
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # It needs measurements of every layer in both memories: tests/command/test_placement.py makes such a profile.
+    # The command needs measurements of every layer in each of the two memories: tests/command/test_placement.py makes
+    # such a profile.
     "sluice placement scenario.yaml cost.model=measured": None,
     # The command needs tables that are published elsewhere. tests/validation/test_fitted.py fits some of these tables.
     "sluice profile fit neusight_linear.csv": None,

@@ -37,7 +37,7 @@ class Figures(unittest.TestCase):
 
 
 class Counts(unittest.TestCase):
-    """Counts that 64 bits cannot hold are refused at the place of the key that makes them."""
+    """If a count does not fit into 64 bits, the message names the place of the key that makes the count so large."""
 
     def test_layers_that_double_are_refused_at_the_layer(self):
         layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"

@@ -81,7 +81,8 @@ class Placement(unittest.TestCase):
             # in PMEM.
             self.assertAlmostEqual(document["all_fast_s"], 2e-3)
             self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
-            # 120 bytes hold both results and the image. 940 bytes hold all tensors except the weights of one product.
+            # In 120 bytes of fast memory, the image and the results of the two products fit. In 940 bytes, all tensors
+            # fit except the weights of one product.
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]

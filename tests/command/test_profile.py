@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice profile from the plan to the answer: a planned profile is filled in, prices a run, and covers the whole
-model."""
+"""Tests sluice profile in the order of its use. The test plans a profile, fills in times, prices a run with the
+profile, and compares the profile with the whole model."""
 
 import csv
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the tables in pages have the same keys, defaults, options and names as the records of the program."""
+"""Tests that the tables of the pages have the keys, defaults, options and names that the records of the program
+have."""
 
 import json
 import os

@@ -75,8 +75,8 @@ int run_compare(const Arguments& arguments) {
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
-      throw UsageError("'" + *word + "' is a policy; '--compare' takes two: compare " + words[0] +
-                       " with each of the others in turn");
+      throw UsageError("'" + *word + "' is a policy, but '--compare' takes only two policies: compare " + words[0] +
+                       " with one other policy per command");
   ProgressLine line("runs");
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};

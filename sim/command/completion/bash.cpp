@@ -1,5 +1,5 @@
 // The command `sluice completion` prints the script with which a shell completes command lines of sluice. The script
-// asks the program for the words that may follow, so the script stays the same when commands, options or keys change.
+// asks the program for the words that may follow. So the script does not change when commands, options or keys change.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
 #include "command/terminal.hpp"

@@ -21,7 +21,7 @@ std::string fits_json(const FitsAnswer& answer);
 /// Returns tables of memory by class, of the cards, and of accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
-/// Returns the format sluice-fits/1 for several strategies for fates on the same cards.
+/// Returns the format sluice-fits/1 for several strategies for fates. All strategies have the same list of cards.
 std::string fits_json(const std::vector<FitsAnswer>& answers);
 /// Returns a table with one row per strategy and one column per card.
 std::string fits_text(const std::vector<FitsAnswer>& answers);

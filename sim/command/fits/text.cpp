@@ -80,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns the memory of one sample and of the largest micro-batch for each card. If one sample needs the same memory
-/// on all cards, it is listed only once.
+/// Returns the footprints of one sample and of the largest micro-batch for each card. If the footprint of one sample is
+/// equal on all cards, it is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;

@@ -125,10 +125,10 @@ const Command placement_command = {
         "call, a way that searches is never slower with a larger memory than with a smaller\n"
         "memory. In a memory of one size, synchronous is never slower than static, and\n"
         "asynchronous is never slower than synchronous. The gap says how far the result is from a\n"
-        "proven bound: (result - bound) / result. Every placement except that of the cache is\n"
-        "executed as a plan with two pools. The cost model has to count the bytes that\n"
-        "kernels read and write in each memory. So the cost model peak is refused, unless\n"
-        "--in-place gives the rates of slow memory.\n\n"
+        "proven bound: (result - bound) / result. Every placement is executed as a plan with\n"
+        "two pools, except the placement of the way cached. The cost model has to count the\n"
+        "bytes that kernels read and write in each memory. So the cost model peak is refused,\n"
+        "unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
@@ -137,7 +137,7 @@ const Command placement_command = {
         "bytes_to_fast, bytes_to_slow, bytes_beside; for the cache hit_bytes, miss_bytes and\n"
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
-        "CSV has the columns of results.\n\n"
+        "The columns of the CSV are the keys of a result.\n\n"
         "The exit code is 4 if no way has a placement that fits for any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,

@@ -200,8 +200,8 @@ const Command profile_cover_command = {
         "of the profile gives, and adds up these products. Without a MODEL, the occurrences are those in the profile. "
         "Rows of modules with children (level: inner) and of the whole are never summed; the whole is only compared "
         "with the sum. Unmeasured operators are ranked by the seconds that their FLOP and bytes would take at the "
-        "rates of a platform. Their expected times are longer than these seconds by the same factor as the times of "
-        "the measured operators.\n",
+        "rates of a platform. The expected time of an unmeasured operator is this number of seconds times a factor. "
+        "The factor is the ratio of measured seconds to such computed seconds for the measured operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "the share of the time that operators make up, and which operators to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",

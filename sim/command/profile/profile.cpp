@@ -30,7 +30,7 @@ std::vector<Option> reading_options() {
   return {
       {.name = "map",
        .value = "MAP",
-       .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
+       .summary = "a sluice-profile-map/1 document, which says what the columns of the table mean",
        .absent = "not needed for a table that Sluice recognises by its heading"},
       {.name = "where",
        .value = "COLUMN=VALUE",

@@ -236,8 +236,8 @@ const Command profile_show_command = {
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
         "mean. MAD is the median distance from the median. An outlier is farther than 3 x 1.4826 MAD from the "
-        "median. A configuration in several rows is one operator with equal sizes or shapes that was measured at "
-        "several places of a graph, in several memories, or in several ways.\n",
+        "median. A configuration in several rows is one operator that was measured several times with equal sizes or "
+        "shapes: at several places of a graph, in several memories, or with several methods.\n",
     .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
                                                        "measurements are"},
                  {"sluice profile show table.csv --map columns.yaml --json",

@@ -1,4 +1,4 @@
-// Writes and reads the JSON text of a recording. This text contains the whole recording except its columns.
+// Writes and reads the JSON text of a recording. The JSON text contains the whole recording except its columns.
 #include <cmath>
 
 #include "document/load.hpp"

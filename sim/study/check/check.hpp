@@ -10,7 +10,7 @@
 namespace sluice {
 
 struct CheckRequest {
-  /// Paths of scenarios and plans; no two files may have the same name.
+  /// The paths of scenarios and plans. The names of all files must be different.
   std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
   bool update = false;   ///< write the baselines that are missing or that differ from the results

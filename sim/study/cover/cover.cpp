@@ -76,8 +76,8 @@ bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass,
-/// nothing is added.
+/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass, the
+/// function adds no seconds and no joules.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;

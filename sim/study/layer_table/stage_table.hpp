@@ -28,7 +28,8 @@ struct Target {
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError if a sum does not fit into 64 bits
 };
 
-/// Counts of one layer, or of all layers from the first to this one. All except the parameters are for one sample.
+/// Counts of one layer, or of all layers from the first to this one. All counts except those of the parameters are for
+/// one sample.
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;
@@ -47,9 +48,10 @@ struct TableRow {
   RowCounts own, total;
 
   struct Times {
-    double state = 0, total_state = 0, total_parameters = 0;  ///< seconds over the link
-    double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
-    double forward = 0, total_forward = 0;                    ///< seconds by the cost model
+    /// Seconds to move the state or the parameters over the link.
+    double state = 0, total_state = 0, total_parameters = 0;
+    double flop = 0, total_flop = 0;                          ///< seconds of the FLOP at the device's rate
+    double forward = 0, total_forward = 0;                    ///< seconds of the passes by the cost model
     double backward = 0, total_backward = 0;
     /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
     /// nullopt if there is no limit.

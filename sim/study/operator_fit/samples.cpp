@@ -62,8 +62,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless all rows of a class and a device were measured in the same way. The operators may differ, but a fit
-  /// of hot and cold rows together would describe neither hot nor cold operators.
+  /// Throws unless all rows of a class and a device were measured in one way. Rows of a class may have different
+  /// operators, but a common fit of hot and cold rows would describe neither hot nor cold operators.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;

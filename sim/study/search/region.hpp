@@ -35,7 +35,8 @@ class Region {
   /// The best points of this region that are far enough from one another, best first.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);
-  /// Tries the neighbours of the best whole numbers, until none of them is better.
+  /// Tries the neighbours of the best point in the keys with whole numbers, until no neighbour is better than the best
+  /// point.
   void try_neighbours();
 
   const std::vector<SearchKey>& keys_;

@@ -31,7 +31,7 @@ struct SearchRequest {
 };
 
 /// The merit of a point. A smaller merit is better. If two points keep all limits, the point with the smaller number is
-/// better. If both points break limits, the point that breaks them less is better.
+/// better. If both points break limits, the point that breaks its limits by a smaller amount is better.
 struct Merit {
   enum class LimitStatus {
     keeps,    ///< the point keeps all limits

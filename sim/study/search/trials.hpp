@@ -29,7 +29,7 @@ class Trials {
   /// Returns whether the point ran but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
   /// Returns all points with their merits. The list of trials is empty after this call. Throws UsageError when points
-  /// ran and none of them has a number that the goal or a limit names.
+  /// ran, but no point has a number that the goal or a limit names.
   SearchResult result();
 
  private:

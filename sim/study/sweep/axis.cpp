@@ -232,7 +232,7 @@ Points::Points(std::vector<Axis> axes, Over over) : axes_(std::move(axes)), over
     strides_[a] = size_;
     if (count > most_points / std::max<std::size_t>(size_, 1))
       throw UsageError(
-          "these are more than a million points; leave out values, or take them together (zip)");
+          "these are more than a million points; leave out values, or combine the axes with zip");
     size_ *= count;
   }
 }

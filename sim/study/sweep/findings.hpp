@@ -33,7 +33,7 @@ double exposed_share(const PointResult& outcome);
 /// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis from which on transfers are hidden, while the values of the other axes are fixed.
+/// The value of one axis from which on transfers are hidden. The values of all other axes are fixed.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
   /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
@@ -44,7 +44,7 @@ struct HiddenFrom {
 /// of this axis's numbers. The list is empty unless all values of this axis are numbers and a whole grid was swept.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
-/// Points that were refused for the same reason. Numbers in the text of the reason may differ.
+/// The points that were refused for one common reason. Numbers in the text of the reason may differ.
 struct Refusal {
   PointResult::Status status = PointResult::Status::infeasible;
   std::size_t count = 0;

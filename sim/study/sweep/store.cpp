@@ -146,7 +146,7 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// If several processes find an empty file, only one of them makes the tables.
+  /// If several processes find an empty file at the same time, only one process makes the tables.
   void make_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;

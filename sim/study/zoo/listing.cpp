@@ -89,7 +89,7 @@ std::vector<Figure> parameters_of(const Value& model) {
   return figures;
 }
 
-/// Collects everything that an override may change, with its path.
+/// Collects all values that an override may change, each with its path.
 void add_figures(std::vector<Figure>& figures, const Value& value, const std::string& way) {
   const auto is_map = [](const Value& item) { return item.is_map(); };
   if (value.is_list() && std::any_of(value.items().begin(), value.items().end(), is_map)) {

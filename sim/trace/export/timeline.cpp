@@ -52,7 +52,7 @@ class Window {
   /// number of the span at which the flow ends.
   struct Item {
     Span span;
-    std::uint64_t previous = 0;  ///< the execution of the same action before this one
+    std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
     std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this flow

@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// The number of rows that are read or passed on at once.
+/// The number of rows that are read or passed on in one block.
 inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {

@@ -14,7 +14,7 @@ std::string text(const AnsweredScenario& answered) {
   const Platform& platform = answered.scenario.platform;
   return "The rows of the profile were measured on " + join(devices, " and ") +
          ". Their seconds are used unchanged for '" + platform.devices.front().name + "' of " +
-         platform.name + ": make sure that both are the same kind of device.";
+         platform.name + ": make sure that the two devices are of one kind.";
 }
 
 }  // namespace

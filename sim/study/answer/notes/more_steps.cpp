@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. It says that another plan would take less time per step if there
-// were many steps.
+// The note more_steps is for questions with few steps. The note says that another plan would take less time per step if
+// the question had many steps.
 #include <string>
 
 #include "base/error.hpp"

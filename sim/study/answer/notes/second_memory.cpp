@@ -19,7 +19,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Returns whether the body moves anything from one memory to the other.
+/// Returns whether the body of the plan moves bytes from one of the two memories to the other.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)
@@ -39,7 +39,7 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
-/// Returns whether links lead from one memory to the other and back.
+/// Returns whether links lead from each of the two memories to the other.
 bool joined(const Platform& platform, const std::string& one, const std::string& other) {
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
@@ -54,7 +54,7 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
     return start + ", and no link joins the two memories. A link between '" + first + "' and '" +
            other + "' in `links` of the platform lets tensors be placed in both.";
   if (number > 1)
-    return start + ". Tensors can be placed in the first two memories of a device only.";
+    return start + ". Tensors can be placed only in the first two memories of a device.";
   const bool counts = answered.scenario.cost.model->counts_memories;
   return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
          " places tensors in both, and `sluice placement` says how much time this saves.";
