@@ -22,14 +22,14 @@ struct Option {
   std::string value = {};
   std::string summary;                    ///< one phrase that says what the option does
   std::string absent = {};                ///< the default, as the help shows it
-  std::vector<std::string> choices = {};  ///< the allowed values, if the list is fixed
+  std::vector<std::string> choices = {};  ///< the allowed values, if the list of values is fixed
   /// Returns the allowed values, if they are the entries of a catalog.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns the values that shell completion suggests. Values that are not suggested are allowed, too. Several values
   /// may be joined as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
   bool repeated = false;  ///< whether the option may be given several times
-  bool changes = false;   ///< whether the value is a KEY=VALUE of the scenario
+  bool changes = false;   ///< whether the option's value is a KEY=VALUE that changes the scenario
 
   std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
@@ -59,7 +59,8 @@ struct Arguments {
   const Given* find(std::string_view option) const;
 };
 
-/// Two columns of help. The first column has words, and the second column has their meanings.
+/// The rows of a table with two columns in the help. The first column has words, and the second column has their
+/// meanings.
 using HelpRows = std::vector<std::pair<std::string, std::string>>;
 
 struct Command {
@@ -70,18 +71,18 @@ struct Command {
   std::string summary;              ///< one sentence
   /// The arguments after the command's name, one line for each way to use the command.
   std::vector<std::string> usage;
-  std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
+  std::size_t least = 0, most = 0;  ///< least and largest number of positionals, without overrides
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
   /// Returns words that may be positionals but are not names of documents, for shell completion.
   std::vector<std::string> (*names)() = nullptr;
-  bool overrides = false;  ///< whether the command takes KEY=VALUE
+  bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
   /// Whether all words are positionals, so that no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
-  std::string details = {};        ///< further text of the help
-  HelpRows (*listed)() = nullptr;  ///< entries of a catalog, read when help is printed
+  std::string details = {};        ///< text of the help between the options and the examples
+  HelpRows (*listed)() = nullptr;  ///< entries of a catalog, which are read when the help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
   /// Returns the subcommands of the command, which have names like "profile compare". The first word after the command

@@ -20,7 +20,7 @@ namespace {
 std::string note_of(const TraceReader& trace) {
   if (trace.status() == TraceStatus::complete) return {};
   return "note: the run was " + std::string(name_of(trace.status())) +
-         "; the trace holds what was executed";
+         "; the trace has the actions that were executed";
 }
 
 /// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
@@ -31,7 +31,7 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
     return run_isolated([&] {
       const TraceReader trace(path);
       if (part) {
-        part->write({});  // The file is written even if the export is empty.
+        part->write({});  // This call makes the file even if the export is empty.
         export_trace(trace, format, table, [&](std::string_view text) { part->write(text); });
       } else {
         export_trace(trace, format, table, print);
@@ -88,7 +88,7 @@ int run_export(const Arguments& arguments) {
 extern const Command export_command;
 const Command export_command = {
     .name = "export",
-    .summary = "Writes a trace in the format of another program: a timeline, rows, a table.",
+    .summary = "Writes a trace in the format of another program, as a timeline, as rows or as a table.",
     .usage = {"TRACE --to perfetto|chrome|csv [-o FILE] [--force]",
               "TRACE --to data-island [--table metrics|stages|layers] [-o FILE] [--force]"},
     .least = 1,

@@ -20,7 +20,7 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// Formats two columns. Text that does not fit into a line continues in the next line.
+/// Formats two columns. A text that does not fit into one line continues in the next line.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }

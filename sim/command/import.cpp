@@ -78,7 +78,7 @@ const Command import_command = {
                 force_option(Output::document),
                 {.name = "as-zero",
                  .value = "OP,...",
-                 .summary = "the operators of an ONNX model to count as free"}},
+                 .summary = "operators of an ONNX model that count as free: they get no FLOP"}},
     .details =
         "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX file is "
         "a KEY. All counts are per sample. Shapes do not include the batch, and the shape of an image is [height, "

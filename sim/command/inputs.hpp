@@ -15,9 +15,9 @@ namespace sluice {
 /// A scenario, or a plan that is to be executed as it is.
 struct Question {
   std::string path;
-  std::optional<Scenario> scenario;  ///< absent if the file is a plan
+  std::optional<Scenario> scenario;  ///< the scenario; absent if the input is a plan
   std::optional<Plan> plan;
-  CutModel cut;  ///< the cut of the scenario, which plan_of() sets
+  CutModel cut;  ///< the cut of the scenario's model, which plan_of() sets
 };
 
 /// Reads the document that the only positional of the command names, and applies the overrides. Throws UsageError if a
@@ -38,8 +38,8 @@ ScenarioDocument read_scenario_document(const std::string& given);
 /// if no plan fits, and InputError.
 Plan plan_of(Question& question);
 
-/// Returns the position for an error that concerns the whole input. The position in a plan is the file. The position in
-/// a scenario is the line of the workload, because the workload says how much is computed.
+/// Returns the position for an error that concerns the whole input. For a plan, this position is the file. For a
+/// scenario, this position is the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
 /// Runs `action` on the plan of the question. An error without a position, such as an error from checking the plan,

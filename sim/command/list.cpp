@@ -97,7 +97,7 @@ const Command list_command = {
     .least = 0,
     .most = 1,
     .positionals =
-        "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or scenarios",
+        "one of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios",
     .names = [] { return listed_kind_names(); },
     .options =
         {{.name = "verbose",

@@ -156,11 +156,12 @@ const Command new_command = {
     .usage = {"scenario|model|platform [FILE] [--force]"},
     .least = 1,
     .most = 2,
-    .positionals = "one of scenario, model, platform, and perhaps a FILE",
+    .positionals = "scenario, model or platform, and optionally the FILE to write",
     .names = kinds,
     .options = {force_option(Output::document)},
     .details =
-        "Without FILE it prints the document. The document works as it is. Edit the values that you want to change.\n",
+        "Without FILE, the command prints the document. The document works as it is. Edit the values that you want to "
+        "change.\n",
     .examples = {{"sluice new scenario mine.yaml", "then: sluice run mine.yaml"},
                  {"sluice new platform card.yaml",
                   "then: sluice run mine.yaml platform=card.yaml"}},

@@ -17,7 +17,8 @@ Option force_option(Output output);
 /// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind exists at
 /// `path`, or if the name of a trace ends like the name of another format. A command needs --force to replace any
 /// existing document, because the document may be somebody's work. An exported file may replace any file except a
-/// trace, a store, a plan or a document. Parameter `option` is the option that gave the path.
+/// trace, a store, a plan or a document. Parameter `option` is the name of the option with which the user gave the
+/// path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -44,7 +44,7 @@ extern const Command plan_command;
 const Command plan_command = {
     .name = "plan",
     .summary =
-        "Prints the plan of a scenario: which actions are executed, where, and in which order.",
+        "Prints the plan of a scenario: the actions, the streams that execute them, and the order of the actions.",
     .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE] [--force]",
               "SCENARIO|PLAN [KEY=VALUE...] --check"},
     .least = 1,
@@ -52,7 +52,7 @@ const Command plan_command = {
     .positionals = "SCENARIO or PLAN",
     .names_folder = "scenarios",
     .overrides = true,
-    .options = {{.name = "csv", .summary = "one row per action, for spreadsheets"},
+    .options = {{.name = "csv", .summary = "print CSV with one row per action, for spreadsheets"},
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",

@@ -47,7 +47,7 @@ const Command schema_command = {
         "document, such as\n"
         "  # yaml-language-server: $schema=../schemas/scenario.schema.json\n",
     .examples = {{"sluice schema scenario > schemas/scenario.schema.json",
-                  "how the files in schemas/ are made"}},
+                  "writes one of the files in schemas/"}},
     .run = run_schema,
 };
 

@@ -37,7 +37,7 @@ inline TextTable::Column right(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = true};
 }
 
-/// A label and its text.
+/// Rows, each with a label and a text.
 using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {

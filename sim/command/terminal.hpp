@@ -48,8 +48,8 @@ std::string bar(double share, std::size_t width);
 std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
                            const std::string& counted);
 
-/// A line on standard error with a bar, a percentage, a rate and the remaining time. The line changes at most ten times
-/// per second, and is not shown if standard error is not a terminal.
+/// A line on standard error that shows progress with a bar, a percentage, a rate and the remaining time. The line
+/// changes at most ten times per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
   /// Parameter `counted` names the things that are counted, such as "points". If `counted` is empty, the line has no

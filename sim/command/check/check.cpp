@@ -1,4 +1,5 @@
-// The command `sluice check` compares results with earlier results, or two policies with each other.
+// The command `sluice check` compares the results of scenarios with earlier results, or the results of two policies
+// with each other.
 #include <filesystem>
 #include <memory>
 
@@ -140,7 +141,7 @@ extern const Command check_command;
 const Command check_command = {
     .name = "check",
     .summary =
-        "Compares the results of scenarios with earlier results, or two policies with each other.",
+        "Compares the results of scenarios with earlier results, or the results of two policies with each other.",
     .usage =
         {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--force] [--format FORMAT]",
          "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
@@ -152,8 +153,9 @@ const Command check_command = {
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",
           .summary =
-              "accept the new results: write missing and different baselines, and keep their tolerances"},
-         {.name = "strict", .summary = "fail on every difference, not only on worse numbers"},
+              "accept the new results: write the baselines that are missing or different, and keep the tolerances of "
+              "the old baselines"},
+         {.name = "strict", .summary = "let every difference fail the check, and not only worse numbers"},
          {.name = "junit", .value = "FILE", .summary = "in addition, write a report as JUnit's XML"},
          force_option(Output::junit),
          {.name = "format",
@@ -172,11 +174,11 @@ const Command check_command = {
         "A baseline has two files: DIR/<scenario>.json has the numbers, and\n"
         "DIR/<scenario>.plan has the plan. docs/check.md describes the two files, and how to\n"
         "run this command in GitHub's and GitLab's CI.\n\n"
-        "A number is worse if it moved in its bad direction beyond its tolerance. The check\n"
-        "fails if a number is worse or a baseline is missing. The command only reports better\n"
-        "numbers, changes of the plan or the scenario, and changes of numbers for which neither\n"
-        "smaller nor larger is better. With --strict, the check fails at each of these\n"
-        "differences, too.\n\n"
+        "A number is worse if it has changed in its bad direction by more than its tolerance.\n"
+        "The check fails if a number is worse or a baseline is missing. The command only\n"
+        "reports better numbers, changes of the plan or the scenario, and changes of numbers\n"
+        "for which neither smaller nor larger is better. With --strict, the check fails at each\n"
+        "of these differences, too.\n\n"
         "--compare takes two policies. A policy is a name, or a mapping such as {name: streamed,\n"
         "prefetch: 0}. A policy that is given only by its name takes over those\n"
         "parameters of the scenario's policy that it has, too.\n\n"
@@ -192,7 +194,7 @@ const Command check_command = {
                  {"sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update",
                   "accepts the differences"},
                  {"sluice check --compare streamed resident scenarios/alexnet_*.yaml",
-                  "which policy is better for which scenario"},
+                  "for each scenario, the numbers of the two policies"},
                  {"sluice check --compare streamed '{name: streamed, prefetch: 0}' alexnet_x200",
                   "how much a parameter changes"}},
     .run = run_check,

@@ -1,4 +1,4 @@
-// Reports on two policies side by side, for people and as JSON.
+// Writes the report on two policies side by side, for people and as JSON.
 #include "command/check/report.hpp"
 #include "command/figures.hpp"
 #include "command/table.hpp"

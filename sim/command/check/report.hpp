@@ -12,8 +12,8 @@ struct CheckReport {
   CheckResult result;
   std::string folder;  ///< folder of the baselines
   bool update = false;
-  bool strict = false;   ///< whether every difference fails, including improvements
-  bool verbose = false;  ///< whether equal numbers are shown, too
+  bool strict = false;   ///< whether every difference fails the check, improvements included
+  bool verbose = false;  ///< whether the report also shows numbers that have not changed
 
   /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
@@ -24,7 +24,7 @@ struct CheckReport {
 };
 
 std::string check_text(const CheckReport& report);
-/// Returns the line, the table and the remarks of a scenario, without colours.
+/// Returns the text about a scenario without colours: a line, a table and remarks.
 std::string scenario_text(const CheckReport& report, std::size_t scenario);
 /// Returns text such as "2 worse of 54 numbers, changed plan".
 std::string in_brief(const ScenarioVerdict& scenario);

@@ -1,4 +1,4 @@
-// The report of a check for people to read.
+// Writes the report of a check for people.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -205,7 +205,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // the heading of the table is bold on a terminal
+  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // The heading of the table is bold on a terminal.
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());
   return text;
@@ -226,7 +226,7 @@ std::string check_text(const CheckReport& report) {
   }
   text += totals(report);
   if (const std::string command = report.accept_command(); !command.empty())
-    text += "To accept what is new or different:\n  " + command + "\n";
+    text += "To accept the new and the different results:\n  " + command + "\n";
   return folded(text, page_width());
 }
 

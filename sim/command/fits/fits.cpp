@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of `--fates` that asks for a table of all strategies.
+/// With this value of `--fates`, the command prints a table of all strategies.
 constexpr const char* all_strategies = "all";
 
 std::vector<std::string> split(const std::string& list, const std::string& option) {
@@ -52,12 +52,12 @@ FitsRequest request_of(const Arguments& arguments) {
   FitsRequest request;
   request.mode = arguments.text("mode", request.mode);
   if (arguments.has("optimizer") && request.mode == "inference")
-    throw UsageError("'--optimizer' is for '--mode training'; remove it, or use that mode");
+    throw UsageError("'--optimizer' is for '--mode training'; remove '--optimizer', or add '--mode training'");
   const std::string fates = arguments.text("fates", request.fates);
   if (request.mode == "inference" &&
       (fates == all_strategies || !fate_catalog().find(fates).inference))
     throw UsageError("'--fates " + fates +
-                     "' is for '--mode training'; remove it, or use that mode");
+                     "' is for '--mode training'; remove '--fates', or add '--mode training'");
   if (fates == all_strategies && arguments.has("write"))
     throw UsageError("'--write' writes the scenarios of one strategy; name it by '--fates F'");
   request.optimizer = arguments.text("optimizer");
@@ -154,7 +154,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Finds the answer for each strategy. The progress line is removed before the answer is printed.
+/// Finds the answers for all strategies. The progress line is removed before an answer is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;
@@ -212,12 +212,12 @@ const Command fits_command = {
     .options =
         {{.name = "platform",
           .value = "P,P...",
-          .summary = "files, or names of `sluice list platforms`",
+          .summary = "files of platforms, or names of `sluice list platforms`",
           .absent = "one device without limit",
           .suggested = [] { return bundled_names("platforms"); }},
          {.name = "memory",
           .value = "B,B...",
-          .summary = "try each platform with each of these sizes of memory, such as 8GB,16GB",
+          .summary = "sizes of memory, such as 8GB,16GB: try each platform with each size",
           .absent = "the platform's own"},
          {.name = "mode",
           .value = "M",
@@ -241,7 +241,7 @@ const Command fits_command = {
           .choices = {"resident", "streamed"}},
          {.name = "fates",
           .value = "F",
-          .summary = "what becomes of activations; all prints a table of every strategy",
+          .summary = "the strategy for activations; with all, the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",
@@ -254,7 +254,7 @@ const Command fits_command = {
               "write the scenario of each card's largest micro-batch into this folder, for `sluice "
               "run`",
           .absent = "none is written"},
-         {.name = "json", .summary = "as JSON, with full precision"}},
+         {.name = "json", .summary = "print the answer as JSON, with full precision"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
         "model.KEY=VALUE sets its parameters and scale. If KEY begins with platform, workload,\n"
@@ -274,8 +274,8 @@ const Command fits_command = {
         "least memory that the micro-batch needs. The rest of the memory is used by transfers\n"
         "that overlap with computation. The column \"the next one lacks\" gives the bytes by\n"
         "which the peak with one more sample exceeds the capacity. In brackets, the column names\n"
-        "the class of tensors that grows most. If there is no answer for a card, for example\n"
-        "because the card has no rate for the dtype, its row says why.\n\n"
+        "the class of tensors that grows most. If there is no answer for a card, the row of\n"
+        "the card says why. For example, the card may have no rate for the dtype.\n\n"
         "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
         "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"
         "Seconds are those of a step in the steady state, by the cost model (cost.model). With\n"

@@ -18,7 +18,7 @@ struct FitsAnswer {
 
 /// Returns the format sluice-fits/1, whose keys the help of `sluice fits` describes.
 std::string fits_json(const FitsAnswer& answer);
-/// Returns tables of memory by class, of the cards, and of accumulation.
+/// Returns three tables: the memory by class of tensors, the cards, and the accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
 /// Returns the format sluice-fits/1 for several strategies for fates. All strategies have the same list of cards.

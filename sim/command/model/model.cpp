@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the answer in the form that the options name. The default is the table.
+/// Returns the answer in the form that the options name. The default form is the table.
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);
@@ -102,8 +102,8 @@ const Command model_command = {
           .absent = "the platform's first device"},
          {.name = "cost",
           .value = "C",
-          .summary = "the cost model of forward and backward ms",
-          .absent = "roofline if each device has a memory bandwidth, else peak"},
+          .summary = "the cost model that gives forward and backward ms",
+          .absent = "roofline if each device has a memory bandwidth, and peak otherwise"},
          {.name = "dtype",
           .value = "T",
           .summary = "element type",
@@ -113,25 +113,26 @@ const Command model_command = {
           .value = "LIST",
           .summary = "all, or some of the columns above, separated by commas",
           .absent = "all columns in CSV, and the most useful columns in the table"},
-         {.name = "json", .summary = "as JSON: all columns, with full precision"},
-         {.name = "csv", .summary = "one row per layer, for spreadsheets"},
+         {.name = "json", .summary = "print all columns as JSON, with full precision"},
+         {.name = "csv", .summary = "CSV with one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "a table as JSON that a web page embeds; without --columns it has the columns of a "
-              "stage table, so that `sluice model` can read it again"}},
+              "print the table as JSON that a web page can embed; without --columns, the table has the columns of a "
+              "stage table, which `sluice model` can read"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its\n"
-        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are of\n"
-        "one sample. The state is the output of a layer, in elements. A model that is a stage\n"
+        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are\n"
+        "per sample. The state is the output of a layer, in elements. A model that is a stage\n"
         "table has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several\n"
         "layers read counts at the first of these layers.\n\n"
-        "A transfer takes bytes / bandwidth of the slowest link between host memory and the\n"
-        "device, without set-up and latency. Computing takes FLOP / (rate x efficiency). With\n"
-        "--cost measured, forward and backward ms are the measured times divided by the number of\n"
-        "samples that were measured together (measured_batch of the model). For a layer, \"copies\n"
-        "that fit\" is the number of its states that fit into the memory together with the\n"
-        "parameters up to this layer, without other working memory. For the model, \"copies\n"
-        "that fit\" is the number of times that all parameters fit into the memory.\n\n" +
+        "The time of a transfer is bytes / bandwidth of the slowest link between host memory and\n"
+        "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
+        "efficiency). With --cost measured, forward and backward ms are the measured times\n"
+        "divided by the number of samples that were measured together (measured_batch of the\n"
+        "model). For a layer, \"copies that fit\" is the number of its states that fit into the\n"
+        "memory together with the parameters up to this layer, without other working memory. For\n"
+        "the model, \"copies that fit\" is the number of times that all parameters fit into the\n"
+        "memory.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

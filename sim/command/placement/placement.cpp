@@ -101,7 +101,7 @@ const Command placement_command = {
           .absent = "the first device with two memories"},
          {.name = "nodes",
           .value = "N",
-          .summary = "the most nodes of branch and bound for one placement",
+          .summary = "the largest number of nodes that branch and bound may visit for one placement",
           .absent = "1000"},
          {.name = "in-place",
           .value = "READ:WRITE",
@@ -113,20 +113,21 @@ const Command placement_command = {
           .value = "N",
           .summary = "how many tensors are shown: those whose place changes the time most",
           .absent = "10"},
-         {.name = "csv", .summary = "one row for each size and way"},
+         {.name = "csv", .summary = "print CSV with one row for each size and each way"},
          {.name = "json", .summary = "all results as one JSON document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
-        "of two memories. The two memories are the first two that the device reaches. If the\n"
-        "device reaches only one memory, the second is host memory, which the device reads over\n"
-        "the link. Slow memory must have room for all tensors. The policy, cut and fates of the\n"
-        "scenario do not matter, and the seconds of a backward pass are computed layer by layer.\n\n"
-        "A slowdown is a time divided by the time with all tensors in fast memory. Within one\n"
-        "call, a way that searches is never slower with a larger memory than with a smaller\n"
-        "memory. In a memory of one size, synchronous is never slower than static, and\n"
-        "asynchronous is never slower than synchronous. The gap says how far the result is from a\n"
-        "proven bound: (result - bound) / result. Every placement is executed as a plan with\n"
-        "two pools, except the placement of the way cached. The cost model has to count the\n"
+        "of two memories. The two memories are the first two memories that the device reaches. If\n"
+        "the device reaches only one memory, the second memory is host memory, which the device\n"
+        "reads over the link. Slow memory must have room for all tensors. The policy, cut and\n"
+        "fates of the scenario do not matter, and the seconds of a backward pass are computed\n"
+        "layer by layer.\n\n"
+        "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
+        "memory. Within one call, a way that searches is never slower with a larger memory than\n"
+        "with a smaller memory. In a memory of one size, synchronous is never slower than static,\n"
+        "and asynchronous is never slower than synchronous. The gap says how far the result is\n"
+        "from a proven bound: (result - bound) / result. Every placement is executed as a plan\n"
+        "with two pools, except the placement of the way cached. The cost model has to count the\n"
         "bytes that kernels read and write in each memory. So the cost model peak is refused,\n"
         "unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
@@ -138,7 +139,7 @@ const Command placement_command = {
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
         "The columns of the CSV are the keys of a result.\n\n"
-        "The exit code is 4 if no way has a placement that fits for any of the sizes.\n\n"
+        "The exit code is 4 if no way has a placement that fits into any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
     .examples =

@@ -74,7 +74,8 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, as parts of a sentence. The list is empty if the sides agree.
+/// Returns the reasons why the two sides do not agree, each as a part of a sentence. The list is empty if the sides
+/// agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;
@@ -115,7 +116,7 @@ std::string rows_table(const CompareRequest& asked, std::vector<ComparedRow> row
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& x, const ComparedRow& y) {
     return x.factor() > y.factor();
   });
-  TextTable table{.columns = {left("rows that disagree, the worst first"), right("A"), right("B"),
+  TextTable table{.columns = {left("rows that disagree, with the worst row first"), right("A"), right("B"),
                               right("A / B")},
                   .rows = {}};
   for (const ComparedRow& row : rows) {
@@ -197,7 +198,7 @@ std::vector<Option> options() {
       {.name = "but",
        .value = "COLUMNS",
        .summary =
-           "columns that are ignored when rows are matched, such as device, or cache,method"},
+           "columns in which rows that are compared may differ, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",
@@ -213,15 +214,15 @@ std::vector<Option> options() {
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "for the verdict: the median ratio must be at most this far from 1"},
+       .summary = "A and B agree only if the median of the ratios is at most this far from 1"},
       {.name = "agree",
        .value = "S",
-       .summary = "for the verdict: at least this share of the rows must agree"},
+       .summary = "A and B agree only if at least this share of the rows agree"},
       {.name = "rows",
        .value = "N",
        .summary = "how many rows that disagree are printed",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with every row"}};
+      {.name = "json", .summary = "print the answer as JSON, with every row"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -231,7 +232,7 @@ std::vector<Option> options() {
 extern const Command profile_compare_command;
 const Command profile_compare_command = {
     .name = "profile compare",
-    .summary = "Compares two profiles, or two kinds of rows of one profile, row by row.",
+    .summary = "Compares the rows of two profiles, or two kinds of rows of one profile.",
     .usage = {"A B [--but COLUMNS] [--least T] [--tolerance S] [--median-within S] [--agree S]",
               "PROFILE --between COLUMN=A,B [...]"},
     .least = 1,

@@ -34,7 +34,7 @@ std::int64_t usual_batch(const Profile& profile) {
 std::string share_line(const char* what, const std::string& attributed,
                        const std::optional<double>& share, const std::string& whole) {
   return std::string(what) + attributed + " attributed" +
-         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the whole is not known") +
+         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the time of the whole is not known") +
          "\n";
 }
 
@@ -45,7 +45,7 @@ std::string next_text(const Cover& cover, double target) {
            "the target needs the time of the whole: measure the whole (level: whole), or give --whole\n";
   if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
-    return "measuring all remaining operators is not expected to reach " + percent(target) +
+    return "even if all remaining operators are measured, they are not expected to reach " + percent(target) +
            "; measure the parts of operators, and the time between operators\n";
   if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
   return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
@@ -175,7 +175,7 @@ std::vector<Option> options() {
        .value = "N",
        .summary = "how many unmeasured operators are printed",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with all unmeasured operators"}};
+      {.name = "json", .summary = "print the answer as JSON, with all unmeasured operators"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -198,10 +198,11 @@ const Command profile_cover_command = {
     .details =
         "For each operator of the model, the command multiplies the number of its occurrences by the time that a row "
         "of the profile gives, and adds up these products. Without a MODEL, the occurrences are those in the profile. "
-        "Rows of modules with children (level: inner) and of the whole are never summed; the whole is only compared "
-        "with the sum. Unmeasured operators are ranked by the seconds that their FLOP and bytes would take at the "
-        "rates of a platform. The expected time of an unmeasured operator is this number of seconds times a factor. "
-        "The factor is the ratio of measured seconds to such computed seconds for the measured operators.\n",
+        "Rows of modules with children (level: inner) and the row of the whole model are never summed. The row of the "
+        "whole model is only compared with the sum. Unmeasured operators are ranked by the seconds that their FLOP and "
+        "bytes would take at the rates of a platform. The expected time of an unmeasured operator is this number of "
+        "seconds times a factor. The factor is the ratio of measured seconds to such computed seconds for the measured "
+        "operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "the share of the time that operators make up, and which operators to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",

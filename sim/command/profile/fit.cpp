@@ -162,18 +162,18 @@ std::vector<Option> options() {
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "the fit, a sluice-fit/1 document",
+                 .summary = "the file to which the fit is written, a sluice-fit/1 document",
                  .absent = "no file is written; the errors of the fit are printed"});
   all.push_back(force_option(Output::document));
   all.push_back(
       {.name = "splits",
        .value = "N",
        .summary =
-           "the number of random halves of the configurations from which errors are computed",
+           "how often the configurations are divided into two random halves to compute errors",
        .absent = "5"});
   all.push_back(
       {.name = "form-only",
-       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
+       .summary = "leave out the corrections at the measured sizes, which make the file long"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",
@@ -195,10 +195,10 @@ const Command profile_fit_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md describes the "
-        "formula and the classes. To estimate the errors, the command fits one half of the configurations and predicts "
-        "the other half. If there are several devices, each device is also predicted by a fit to all other devices. "
-        "Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
+        "There is a fit for each class (linear, bmm, conv, softmax, ...) and dtype of operators. fits/FORMAT.md "
+        "describes the formula and the classes. To estimate the errors, the command fits one half of the "
+        "configurations and predicts the other half. If there are several devices, each device is also predicted by a "
+        "fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
                   "a fit of two cards, and the errors for each card when only the other card is fitted"}},

@@ -79,7 +79,7 @@ std::vector<Option> options() {
   const std::vector<Option> own = {
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose link is replaced; the answer is a whole document",
+       .summary = "the platform whose link is replaced; the answer is the whole document of this platform",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
@@ -93,7 +93,7 @@ std::vector<Option> options() {
        .summary = "the file to write",
        .absent = "printed"},
       force_option(Output::document),
-      {.name = "json", .summary = "as JSON, with full precision"}};
+      {.name = "json", .summary = "print the answer as JSON, with full precision"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -113,9 +113,9 @@ const Command profile_link_command = {
         "The command uses rows whose operator is copy. Such rows have sizes bytes=N, and input_pools and "
         "output_pools (pinned or pageable on the host's side, device on the other side). Rows of copies that followed "
         "each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
-        "errors, for each direction and kind of memory. Latency is the difference between the times of a single copy "
-        "and a queued copy at 0 bytes. Such rows are measured with torch by analysis/measure/copies.py, and with CUDA "
-        "by analysis/measure/copies.cu.\n",
+        "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "
+        "of a single copy and a queued copy at 0 bytes. Such rows are measured with torch by "
+        "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

@@ -78,7 +78,7 @@ std::vector<Option> options() {
   std::vector<Option> all =
       operator_options("the number of samples that are measured together", "1");
   const std::vector<Option> own = {
-      {.name = "pools", .value = "A,B", .summary = "the memories in which tensors may be"},
+      {.name = "pools", .value = "A,B", .summary = "the names of the memories in which tensors may be"},
       {.name = "fixed",
        .value = "TENSORS",
        .summary =
@@ -115,8 +115,8 @@ const Command profile_plan_command = {
     .details =
         "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
         "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
-        "occurrences. With --pools, each operator has a row per placement of its inputs, weights and output: 2^k "
-        "rows for k tensors in two memories, where fixed tensors do not count. Rows of one run may be measured "
+        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k "
+        "tensors are not fixed and there are two memories, these are 2^k rows. Rows of one run may be measured "
         "together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether operators "
         "that are measured together take as long as operators that are measured alone.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},

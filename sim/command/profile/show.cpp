@@ -1,4 +1,4 @@
-// The command `sluice profile show` shows what was measured, and how reliable the measurements are.
+// The command `sluice profile show` shows which operators were measured, and how reliable the measurements are.
 #include <algorithm>
 
 #include "command/figures.hpp"
@@ -33,7 +33,7 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
-/// Returns a text about the rows that are not single operators: modules with children, and whole models.
+/// Returns a text about the rows of modules with children and of whole models.
 std::string wholes_text(const Profile& profile, std::size_t most) {
   TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
                               right("batch"), right("seconds"), right("joules")},
@@ -216,7 +216,7 @@ std::vector<Option> options() {
                  .summary = "also print the error of cost.interpolate=sizes at the rates of this platform, with each "
                             "row left out in turn",
                  .suggested = [] { return bundled_names("platforms"); }});
-  all.push_back({.name = "json", .summary = "as JSON, with all rows that vary"});
+  all.push_back({.name = "json", .summary = "print the answer as JSON, with all rows that vary"});
   return all;
 }
 
@@ -235,9 +235,10 @@ const Command profile_show_command = {
     .options = options(),
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
-        "mean. MAD is the median distance from the median. An outlier is farther than 3 x 1.4826 MAD from the "
-        "median. A configuration in several rows is one operator that was measured several times with equal sizes or "
-        "shapes: at several places of a graph, in several memories, or with several methods.\n",
+        "mean. MAD is the median of the samples' distances from their median. An outlier is a sample whose distance "
+        "from the median is above 3 x 1.4826 MAD. A configuration in several rows is one operator that was measured "
+        "several times with equal sizes or shapes: at several places of a graph, in several memories, or with several "
+        "methods.\n",
     .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
                                                        "measurements are"},
                  {"sluice profile show table.csv --map columns.yaml --json",

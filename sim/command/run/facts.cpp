@@ -120,7 +120,7 @@ bool has_words(const Fact& fact) {
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 
-/// Returns the rows for the facts of the plan, or of one replica.
+/// Returns the rows for the facts of the plan or of one replica.
 Rows rows_of(const Facts& facts, const Report& report) {
   Rows rows;
   const std::vector<std::string>& stages = report.plan.stages;
@@ -131,7 +131,7 @@ Rows rows_of(const Facts& facts, const Report& report) {
     return printable(group);
   });
   if (const std::string ahead = shown(facts, "loads_listed_ahead"); !ahead.empty())
-    rows.emplace_back("loads ahead", ahead + " per step are listed before they are needed");
+    rows.emplace_back("loads ahead", ahead + " per step are listed earlier than they are needed");
   for (const Fact& fact : facts)
     if (!has_words(fact))
       rows.emplace_back(printable(fact.name + (fact.of.empty() ? "" : " " + fact.of)),
@@ -146,7 +146,7 @@ struct Replica {
   Facts facts;
 };
 
-/// Returns the facts of each replica, in the form of a plan's own facts.
+/// Returns the facts of each replica in the form of the facts of a plan.
 std::vector<Replica> replicas_of(const Facts& facts) {
   std::vector<Replica> replicas;
   for (Fact fact : facts) {

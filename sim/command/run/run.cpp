@@ -1,4 +1,4 @@
-// The command `sluice run` answers a scenario, or executes a plan file.
+// The command `sluice run` answers the question of a scenario, or executes a plan file.
 #include "run/run.hpp"
 #include "base/utf8.hpp"
 #include "document/load.hpp"
@@ -85,7 +85,7 @@ int run_run(const Arguments& arguments) {
 extern const Command run_command;
 const Command run_command = {
     .name = "run",
-    .summary = "Runs a scenario, or a plan, and answers its question.",
+    .summary = "Runs a scenario and answers its question, or runs a plan.",
     .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--force] [--json] [--executor NAME]",
               "PLAN [-o TRACE] [--force] [--json] [--executor NAME]",
               "SCENARIO [KEY=VALUE...] --resolve [--json]"},
@@ -105,7 +105,7 @@ const Command run_command = {
                  .summary =
                      "what executes the plan: simgrid, the reference; replay, which computes the events by arithmetic; "
                      "or both, with exit code 70 if the times of simgrid and replay differ",
-                 .absent = "auto: simgrid up to 100000 executed actions, replay above",
+                 .absent = "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
                  .choices = executor_names()},
                 {.name = "json", .summary = "the answer as JSON, with full precision"},
                 {.name = "resolve",

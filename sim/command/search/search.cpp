@@ -102,7 +102,7 @@ int run_search_command(const Arguments& arguments) {
 extern const Command search_command;
 const Command search_command = {
     .name = "search",
-    .summary = "Finds the point of a scenario that is best in one number and keeps limits.",
+    .summary = "Finds the point of a scenario that has the best value of one number and keeps limits.",
     .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
     .least = 1,
     .most = 1,
@@ -112,11 +112,11 @@ const Command search_command = {
     .options =
         {{.name = "minimise",
           .value = "METRIC",
-          .summary = "the number to make small",
+          .summary = "the number that the search makes as small as possible",
           .suggested = metric_names},
          {.name = "maximise",
           .value = "METRIC",
-          .summary = "the number to make large",
+          .summary = "the number that the search makes as large as possible",
           .suggested = metric_names},
          {.name = "over",
           .value = "KEY=VALUES",
@@ -137,7 +137,7 @@ const Command search_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not run its points again",
+          .summary = "store each answer in this SQLite file; points that the file already has are not run again",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json", .summary = "all points with all numbers and the points that were found, as JSON"},
@@ -146,7 +146,7 @@ const Command search_command = {
           .value = "N",
           .summary = "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
-         {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
+         {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
          {.name = "retry-failed", .summary = "run points of the store that failed before again; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
@@ -164,10 +164,10 @@ const Command search_command = {
         "four steps. The search first runs the ends of the ranges. Then DIRECT searches the whole\n"
         "ranges, and Subplex searches near the best points (DIRECT and Subplex are algorithms of\n"
         "NLopt). At last, the search tries neighbouring whole numbers one by one. Such a search\n"
-        "does not prove that no other point is better, and the answer says so. A range over a\n"
-        "factor of ten or more is searched by its logarithm. Nothing is random: a command that\n"
-        "is repeated runs the same points again. So with --store, a search that was stopped can\n"
-        "continue.\n\n"
+        "does not prove that no other point is better, and the answer says so. If the upper end\n"
+        "of a range is ten times the lower end or more, the range is searched by its logarithm.\n"
+        "Nothing is random: a command that is repeated runs the same points again. So with\n"
+        "--store, a search that was stopped can continue.\n\n"
         "The exit code is 4 if no point keeps all limits, and 1 if some points could not be run.\n"
         "The rows of the points that could not be run have the errors.\n\n"
         "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, limits),\n"
@@ -178,7 +178,7 @@ const Command search_command = {
           "the batch with the highest throughput that needs at most 4 GB of the card"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
-          "the slowest link that is fast enough"},
+          "the least bandwidth of the link with which the run takes at most 8 s"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
           "a range of whole numbers and a list of values; if the search is stopped, the same command continues it"}},

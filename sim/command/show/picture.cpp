@@ -113,7 +113,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Draws rows with a name and a picture. Equal devices share a row.
+/// Draws rows, each with a name and a picture. Equal devices share a row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }

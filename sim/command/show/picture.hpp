@@ -1,4 +1,5 @@
-// Collects the contents of `sluice show` from a trace. The spans are read once, and the memory events are read once.
+// Collects the data that `sluice show` draws from a trace. The spans are read once, and the memory events are read
+// once.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace sluice {
 
-/// The busy time of each stream, and why compute streams were idle.
+/// The busy time of each stream, and the reasons why compute streams were idle.
 struct Activity {
   struct Stream {
     double busy_s = 0;
@@ -22,7 +23,7 @@ struct Activity {
     std::int64_t times = 0;
   };
   double end_s = 0;                    ///< seconds until the last end or arrival of a span
-  double compute_span_s = 0;           ///< end_s x number of compute streams with spans
+  double compute_span_s = 0;           ///< end_s times the number of compute streams with spans
   std::vector<Stream> streams;         ///< the streams, in the order of the trace's labels
   std::vector<WaitTotal> wait_totals;  ///< longest first
 };

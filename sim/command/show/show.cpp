@@ -41,7 +41,7 @@ extern const Command show_command;
 const Command show_command = {
     .name = "show",
     .summary =
-        "Draws a trace: which streams were busy when, how full the memories were, and what compute waited for.",
+        "Draws a trace: when each stream was busy, how full the memories were, and what compute waited for.",
     .usage = {"TRACE [--width N]"},
     .least = 1,
     .most = 1,

@@ -20,7 +20,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t most_rows = 40;   ///< the greatest number of rows in the table
-constexpr std::size_t most_lines = 8;   ///< the greatest number of findings of one kind
+constexpr std::size_t most_lines = 8;   ///< the greatest number of lines with findings of one kind
 constexpr std::size_t piece = 1 << 20;  ///< number of bytes of text that are collected before the text is printed
 
 /// Returns the axes with several values.
@@ -37,8 +37,8 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// Shortens each key to its last words, such as "bandwidth" or "host.bandwidth". A shortened key has the fewest words
-/// that distinguish it from all other keys.
+/// Shortens each key to its last words. For example, "platform.links.host.bandwidth" becomes "bandwidth" or
+/// "host.bandwidth". A shortened key has the fewest words that distinguish it from all other keys.
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;
   for (const std::string& key : keys) {

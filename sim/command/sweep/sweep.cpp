@@ -179,7 +179,7 @@ const Command sweep_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not run its points again",
+          .summary = "store each answer in this SQLite file; points that the file already has are not run again",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
@@ -187,7 +187,7 @@ const Command sweep_command = {
           .summary =
               "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
               "metric such as peak_bytes; the first column decides which point is best",
-          .absent = "steady throughput, step, utilisation and exposed transfer",
+          .absent = "throughput in the steady state, time of a step, utilisation, and exposed transfers",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
          {.name = "json", .summary = "all points with all numbers, with units and whole messages, as JSON"},
@@ -200,7 +200,7 @@ const Command sweep_command = {
           .value = "SHARE",
           .summary = "the share of the points that SimGrid repeats; the times of SimGrid and of the replay must be "
                      "equal",
-          .absent = "1%, at least one point; 0 means none"},
+          .absent = "1%, but at least one point; with 0, SimGrid repeats no point"},
          {.name = "executor",
           .value = "NAME",
           .summary = "what runs the points: replay, or simgrid, which runs each point in a process of its own",
@@ -224,16 +224,16 @@ const Command sweep_command = {
         "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
         "  KEY=a           the same at all points\n"
-        "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
+        "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid of all combinations,\n"
+        "unless --zip is given.\n\n"
         "That a point does not fit is an answer, and the row of the point has the reason. If a\n"
-        "point cannot be run because of a wrong value, its row has the error, and the exit code\n"
-        "is 1.\n\n"
+        "point cannot be run because of a wrong value, the row of the point has the error, and the\n"
+        "exit code is 1.\n\n"
         "If SimGrid repeats a point (--verify), a new plan for the point is made from its\n"
         "scenario. So the choices that the scenario leaves open are checked, too.\n\n"
-        "With --store, the same command continues a sweep that was stopped for any reason.\n"
-        "In the store, a point is identified by its resolved scenario and by the program\n"
-        "that computes the result. sim/study/sweep/FORMAT.md describes the tables of the\n"
-        "store.\n\n"
+        "With --store, the same command continues a sweep that was stopped for any reason. In the\n"
+        "store, a point is identified by its resolved scenario and by the program that computes\n"
+        "the result. sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
     .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},

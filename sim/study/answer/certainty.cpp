@@ -47,7 +47,7 @@ class Figures {
   const std::vector<std::string>& noted() const { return noted_; }
 
   bool has(const std::string& figure) const { return find(figure) != nullptr; }
-  /// The path of each kind of device, such as "devices.gpu".
+  /// Returns the path of each kind of device, such as "devices.gpu".
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
     for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
@@ -64,8 +64,8 @@ class Figures {
     return value;
   }
 
-  /// Returns the entry of the platform's `assumed` that covers a figure, or an empty text if there is none. Figures
-  /// that the platform does not have are ignored.
+  /// Returns the entry of the platform's list `assumed` that covers a figure, or an empty text if no entry covers it.
+  /// Figures that the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. If neither the platform nor the cost model says which
-/// part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
+/// Returns the figures of a kind of device that the cost model reads. If neither the platform nor the cost model says
+/// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +115,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// The figures of the platform's memories that devices use without a link.
+/// Returns the figures of those memories of the platform that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -133,9 +133,9 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for both
-/// directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does not
-/// have are ignored.
+/// Returns the figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for
+/// both directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does
+/// not have are ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));

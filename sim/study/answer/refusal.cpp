@@ -21,8 +21,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// The number of actions that were listed and simulated before this plan was chosen. This number measures the work of
-/// planning, and is the same on every machine.
+/// Returns the number of actions that were listed and simulated before this plan was chosen. This number measures the
+/// work of planning, and is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -36,8 +36,8 @@ class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits the number of plans, and the number of actions that are listed and simulated for these plans. A limit of
-  /// time would make the answer depend on how busy the machine is.
+  /// Returns whether the number of plans, or the number of actions that were listed and simulated for the plans, has
+  /// reached its limit. With a limit of time, the answer would depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {

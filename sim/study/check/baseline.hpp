@@ -27,7 +27,7 @@ struct Entry {
   double atol = 0;           ///< a further tolerance, in the metric's unit
 };
 
-/// The metric, and its key if it has keys: {"peak_bytes_by_class", "gpu/weight"}.
+/// The name of a metric, and the key if the metric has keys: {"peak_bytes_by_class", "gpu/weight"}.
 using EntryName = std::pair<std::string, std::string>;
 using Entries = std::map<EntryName, Entry>;
 

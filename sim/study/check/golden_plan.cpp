@@ -39,7 +39,7 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// The number of words that name the subject of a line before the sections.
+/// Returns how many words name the subject of a line that comes before the sections.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})

@@ -1,4 +1,4 @@
-// The results of a scenario, in a form that one process can send to another.
+// The results of a scenario in a form that one process can send to another process.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct Subject {
 Measurement measure(const std::function<Subject()>& subject);
 
 /// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time. If a process dies,
-/// its subject gets an error. Throws Interrupted.
+/// the measurement of its subject has an error. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});

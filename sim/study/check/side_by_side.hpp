@@ -39,10 +39,10 @@ struct SideBySideRequest {
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
-/// The results in the order of the paths. Throws Interrupted.
+/// Returns the results in the order of the paths. Throws Interrupted.
 std::vector<SideBySide> side_by_side(const SideBySideRequest& request);
 
-/// The metrics that are compared side by side; they may have keys.
+/// Returns the names of the metrics that are compared side by side. A metric may have keys.
 const std::vector<std::string>& side_by_side_metrics();
 
 }  // namespace sluice

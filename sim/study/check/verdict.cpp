@@ -14,7 +14,7 @@ namespace {
 
 using ScalarsByPath = std::map<std::string, std::string>;
 
-/// Collects every scalar by its path.
+/// Collects all scalars of a document, each under its path.
 void flatten(const Value& value, const std::string& path, ScalarsByPath& flat) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (value.is_scalar()) {

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The verdict on one number. `changed` means that the number is different, but neither better nor worse.
+/// The verdict on the change of one number. `changed` means that the number is different, but neither better nor worse.
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
@@ -59,8 +59,8 @@ Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& 
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// The stages that compute longer and the links whose bytes take longer, as text: "stage 'conv1'
-/// computes 1 % longer". The largest relative change comes first.
+/// Returns the stages that compute longer than before and the links whose bytes take longer than before, as texts:
+/// "stage 'conv1' computes 1 % longer". The text with the largest relative change comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

@@ -45,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the seconds of a step, as the metric step_s gives them.
+/// Returns the seconds of a step, as in the metric step_s.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -216,7 +216,7 @@ std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit
     if (micro_batch > fit.largest.value_or(most_samples)) continue;
     if (batch / micro_batch > most_micro_batches)
       throw InputError("a batch of " + std::to_string(batch) + " samples in micro-batches of " +
-                       std::to_string(micro_batch) + ", its largest divisor that fits " +
+                       std::to_string(micro_batch) + ", the largest divisor of the batch that fits " +
                        fit.platform + ", is more than " + std::to_string(most_micro_batches) +
                        " micro-batches, which a plan cannot unroll");
     if (!fits(batch, micro_batch)) continue;

@@ -23,15 +23,15 @@ namespace sluice {
 
 struct FitsRequest {
   Value model;  ///< the `model:` mapping of a scenario, with the content of the model's file
-  /// Documents of the form sluice-platform/1. If there are none, the platform is one device without limit.
+  /// Documents of the form sluice-platform/1. If the list is empty, the platform is one device with unlimited memory.
   std::vector<Value> platforms;
   std::string mode = "training";
   std::string dtype = "float32";
   std::string optimizer = {};  ///< empty for the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
-  std::optional<std::int64_t> batch = {};   ///< samples of a batch for which accumulation is shown
-  std::vector<std::string> overrides = {};  ///< KEY=VALUE of the scenario, applied last
+  std::optional<std::int64_t> batch = {};   ///< samples of the batch for which accumulation is shown
+  std::vector<std::string> overrides = {};  ///< overrides KEY=VALUE of the scenario, which are applied last
   /// This function is called from time to time with the estimated share of the work that is done.
   std::function<void(double share)> progress = {};
 };

@@ -80,7 +80,7 @@ std::vector<ModelColumn> columns_of_layers() {
       {"total_macs", "total MACs", "sum of macs up to this layer", total_macs},
       {"flop", "FLOP", "FLOP of the forward pass", own<&R::flop>},
       {"total_flop", "total FLOP", "sum of flop up to this layer", total<&R::flop>},
-      {"backward_flop", "FLOP back", "FLOP of the backward pass, for both gradients",
+      {"backward_flop", "FLOP back", "FLOP of the backward pass, for the gradients of inputs and of weights",
        own<&R::backward_flop>},
       {"total_backward_flop", "total FLOP back", "sum of backward_flop up to this layer",
        total<&R::backward_flop>},

@@ -22,12 +22,12 @@ struct ByAxis {
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
-  std::string key;      ///< key of the JSON, and name for --columns
+  std::string key;      ///< key of the column in the JSON, and name of the column for --columns
   std::string heading;  ///< heading in the table, the CSV and the data island
   std::string summary;  ///< a phrase that says what the column has, with the unit
   Cell (*cell)(const TableRow&);
-  bool of_platform = false;  ///< the column exists only if there is a platform
-  bool words = false;        ///< a column of words, aligned to the left
+  bool of_platform = false;  ///< whether the column exists only if there is a platform
+  bool words = false;        ///< whether the column has words, which are aligned to the left
 };
 
 const std::vector<ModelColumn>& model_columns();

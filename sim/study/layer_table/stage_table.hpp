@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Everything on which seconds depend: a device, the link over which the device gets its data, and a cost model.
+/// The device, the link over which the device gets its data, and the cost model on which the seconds depend.
 struct Target {
   const Platform& platform;
   const Device& device;

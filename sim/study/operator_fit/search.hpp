@@ -27,8 +27,8 @@ FittedParameters fit_parameters(const std::vector<FormParameter>& form,
 /// so that single outliers have little effect.
 double penalty(double over);
 
-/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every second,
-/// third, … sample is used.
+/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every k-th sample
+/// is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

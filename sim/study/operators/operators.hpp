@@ -10,7 +10,7 @@ namespace sluice {
 
 /// The sums over a whole run for a class or a layer. `joules` are the joules above idle power, as in an action.
 struct OperatorSum {
-  std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
+  std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
   std::string type;  ///< for a layer, the layer's type; for a class, the name of the class
   double seconds = 0, joules = 0;
   double measured_s = 0, measured_j = 0;  ///< the seconds that come from measurements

@@ -1,5 +1,5 @@
-// The answer of a placement curve for other programs, as rows and documents. The command `sluice placement` prints
-// these rows and documents, and the Python package reads them.
+// The answer about a placement curve as rows and as documents, which programs can read. The command `sluice placement`
+// prints these rows and documents, and the Python package reads them.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 /// because the method was refused or is the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
-/// The whole answer, as the command prints it with --json.
+/// Returns the whole answer, as `sluice placement --json` prints it.
 Value placement_document(const PlacementCurve& curve, std::size_t top);
 
 }  // namespace sluice

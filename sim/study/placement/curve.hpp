@@ -1,4 +1,4 @@
-// The slowdown of a scenario for each method of placing its tensors, as a function of the size of fast memory.
+// Computes the slowdown of a scenario as a function of the size of fast memory, for each method of placing tensors.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
 /// UsageError, which names the option --in-place.
 PlacementProblem::Rates in_place_rates(const std::string& text);
 
-/// Returns one micro-batch of a scenario as a placement problem. Throws InputError.
+/// Returns the placement problem of one micro-batch of a scenario. Throws InputError.
 PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
 struct PlacementCurve {

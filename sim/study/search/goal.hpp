@@ -37,7 +37,8 @@ struct SearchLimit {
   double limit = 0;     ///< the limit, in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// Returns by how much a number breaks the limit, relative to the limit. Returns 0 if the number keeps the limit.
+  /// Returns the amount by which a number breaks the limit, divided by the limit. Returns 0 if the number keeps the
+  /// limit.
   double broken_by(double found) const;
 };
 

@@ -16,8 +16,8 @@ struct SearchKey {
   };
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
-  std::vector<std::string> values;  ///< if the kind is `listed`: the texts after KEY=
-  double low = 0, high = 0;         ///< if the kind is `whole` or `real`; low < high
+  std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
+  double low = 0, high = 0;         ///< the ends of the range if the kind is `whole` or `real`; low < high
   std::string unit;                 ///< follows each number
   bool bytes = false;               ///< whether a real number must be written as whole bytes
 

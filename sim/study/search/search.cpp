@@ -44,7 +44,7 @@ KeySplit split_of(const SearchRequest& request) {
   });
   const double each = split.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // the number of whole-number keys that are combined
+  std::size_t few = 0;  // how many of the keys with whole numbers are combined
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;

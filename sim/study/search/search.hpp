@@ -1,5 +1,5 @@
-// A search finds the point of a scenario that is best in one number and keeps limits of other
-// numbers. Each point is evaluated and stored like a point of a sweep.
+// A search finds the point of a scenario that has the best value of one number, and keeps limits of other numbers. Each
+// point is evaluated and stored like a point of a sweep.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,7 @@ double number_in(const SearchNumber& number, const std::string& value, const Poi
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// Returns by how much the needed memory exceeds the available memory, relative to the available memory. Returns 1 if
-/// the sizes are not known.
+/// Returns the bytes that are missing, divided by the available bytes. Returns 1 if these bytes are not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
@@ -106,7 +105,7 @@ void Trials::require_number(const SearchNumber& number) const {
   if (!some_ran) return;
   throw UsageError(
       "no point has the number '" + number.text + "'" + did_you_mean(number.text, there) +
-      (there.empty() ? "; its metric is absent in these runs" : "; there are: " + join(there)));
+      (there.empty() ? "; the metric is absent in all runs" : "; there are: " + join(there)));
 }
 
 Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {

@@ -17,8 +17,8 @@ struct Axis {
 /// Parses an axis. KEY=a,b,c gives these values. A comma inside brackets, braces or quotes does not separate values.
 /// KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x f, ...
 /// up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If only one
-/// end has a unit, the unit is used for both. Amounts of memory between the ends are rounded to whole bytes. Text that
-/// is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
+/// end has a unit, the other end has this unit, too. Amounts of memory between the ends are rounded to whole bytes.
+/// Text that is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
 /// A range "lo..hi" without a number of values or a factor after it.
@@ -39,7 +39,7 @@ bool is_unit_of_bytes(const std::string& unit);
 /// Converts an amount of memory in the given unit to a text in whole bytes, such as "4121212121B".
 std::string whole_bytes(double number, const std::string& unit);
 
-/// The ways to combine several axes.
+/// The two ways to combine several axes.
 enum class Over {
   grid,  ///< each value of an axis with each value of all other axes; the last axis varies fastest
   zip,   ///< the first values of all axes, then the second values of all axes, ...

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
-/// Returns a name with which SQLite opens the file as a file that no process changes. SQLite then needs no files beside
-/// this file.
+/// Returns a name that tells SQLite that no process changes the file. With this name, SQLite opens the file without
+/// making further files.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {
@@ -67,7 +67,7 @@ void Connection::require(int code) const {
   if (code == SQLITE_NOTADB)
     throw InputError("'" + path_ + "' is not a store of sweeps: " + reason);
   throw IoError("cannot use the store '" + path_ + "': " + reason +
-                "; what was committed before is still there");
+                "; the store still has all answers that were committed before");
 }
 
 // If another process switches the mode at the same time, SQLite refuses at once and does not wait. So this function

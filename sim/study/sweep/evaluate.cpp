@@ -34,7 +34,7 @@ bool names_document(const std::string& override) {
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Returns whether the change concerns only the platform, or the keys of the cost model.
+/// Returns whether the change concerns only the platform or the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";

@@ -45,8 +45,8 @@ using Measure = std::function<Summary(const Plan& plan, double question_bound_s)
 /// process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
-/// Evaluates a point in the replay. If an exception is thrown, the result reports it; only Interrupted is passed on.
-/// Any thread may call this function.
+/// Evaluates a point in the replay. If the evaluation throws an exception, the result has the error. Only the exception
+/// Interrupted is passed on. Any thread may call this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
 /// Evaluates a scenario that variants.with() returned, in the replay.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
@@ -60,8 +60,8 @@ PointResult evaluate(const Variants& variants, const std::vector<std::string>& o
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
-  std::string key;  ///< point_key(), or a hash of the request if the scenario cannot be read
-  std::optional<Scenario> scenario;  ///< nullopt if the scenario cannot be read
+  std::string key;  ///< the key of the point: point_key(), or a hash of the request if the scenario cannot be read
+  std::optional<Scenario> scenario;  ///< the scenario of the point; nullopt if the scenario cannot be read
 };
 /// Throws only Interrupted. Any thread may call this function.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);

@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// The metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
+/// Returns the metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
 /// Returns whether smaller or larger numbers of this metric are better. Throws UsageError when there is no such metric.
 bool has_direction(const std::string& number);
-/// Returns the names of a metric's numbers at the points of a result: "makespan_s" alone, or "peak_bytes[gpu]" and
-/// "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
+/// Returns the names of a metric's numbers at the points of a result: "makespan_s", for example, or "peak_bytes[gpu]"
+/// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
 /// Returns the index of the complete point with the best number of a metric. Numbers that agree to 1e-9 count as equal,

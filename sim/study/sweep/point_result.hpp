@@ -1,5 +1,5 @@
-// The result of one point of a sweep: numbers, a refusal, or an error. If several points have numbers with equal names,
-// these points share one list of names. So the results of a hundred thousand points fit into memory.
+// The result of one point of a sweep, which is numbers, a refusal, or an error. If several points have numbers with
+// equal names, these points share one list of names. So the results of a hundred thousand points fit into memory.
 #pragma once
 
 #include <memory>
@@ -60,8 +60,8 @@ std::vector<double> unpacked_numbers(std::string_view bytes);
 std::string packed(const PointResult& outcome);
 PointResult unpacked_result(std::string_view bytes);
 
-/// Takes the numbers and words of a summary. If an earlier summary had equal names, both results share one list of
-/// names. Any thread may call this function.
+/// Copies the numbers and words of a summary into a result. If an earlier summary had equal names, both results share
+/// one list of names. Any thread may call this function.
 void take_numbers(PointResult& outcome, const Summary& summary);
 /// Returns the shared list with these names.
 std::shared_ptr<const NumberNames> shared_names(NumberNames names);

@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t application = 0x536C7569;  // "Slui", as PRAGMA application_id
-constexpr std::int64_t version = 1;               // as PRAGMA user_version
+constexpr std::int64_t application = 0x536C7569;  // "Slui", the value of PRAGMA application_id
+constexpr std::int64_t version = 1;               // the value of PRAGMA user_version
 
 constexpr const char* tables = R"(
 CREATE TABLE layouts (id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);

@@ -44,7 +44,7 @@ class Sweep {
 
   SweepResult run() {
     if (request_.simgrid || (request_.by_both_executors && request_.verify > 0))
-      load_engine();  // Load the engine before the process forks.
+      load_engine();  // This call loads the engine before the process forks.
     if (request_.simgrid)
       in_processes();
     else

@@ -36,7 +36,7 @@ struct SweepRequest {
   /// Runs a point with both executors, and throws when the results of the executors differ.
   Measure by_both_executors = {};
   Shard shard = {};
-  Store* store = nullptr;     ///< where outcomes are looked up and stored; may be null
+  Store* store = nullptr;     ///< the store in which outcomes are looked up and stored; may be null
   bool retry_failed = false;  ///< whether points that failed before are evaluated again
   /// This function is called in the thread of the caller, with the number of points that have an outcome.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
@@ -45,7 +45,7 @@ struct SweepRequest {
 struct SweepResult {
   /// The positions of the points in ascending order: all points, or the points of a shard.
   std::vector<std::size_t> points;
-  std::vector<PointResult> outcomes;  ///< one per element of `points`
+  std::vector<PointResult> outcomes;  ///< one outcome per element of `points`
   std::size_t ran = 0;                ///< how many points this call executed and got numbers for
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
@@ -59,9 +59,9 @@ struct SweepResult {
 /// becomes the outcome of the point at which it is thrown.
 SweepResult run_sweep(const SweepRequest& request);
 
-/// Chooses the points that SimGrid repeats: this share of the points that ran, rounded up. The points whose values have
-/// the smallest hashes are chosen. So the choice is spread over all points as a random choice would be, but equal
-/// sweeps choose equal points.
+/// Chooses the points that SimGrid repeats. Their number is this share of the points that ran, rounded up. The points
+/// whose values have the smallest hashes are chosen. So the choice is spread over all points as a random choice would
+/// be, but equal sweeps choose equal points.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

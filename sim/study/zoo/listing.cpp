@@ -141,7 +141,7 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
       {"policies",
-       "the rules that plan which weights and activations are where, and when they move",
+       "the rules that plan in which memory weights and activations are, and when they move",
        [] { return entries_of(policy_catalog()); }},
       {"layers", "the operators of which a model consists",
        [] { return entries_of(layer_catalog()); }},
@@ -153,8 +153,8 @@ const std::vector<Kind>& kinds() {
              entries_of(cut_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. The policy makes a plan for each cut of a list. Then `auto` takes the cut "
-                  "whose plan needs the least time.",
+                  "This is the default. With `auto`, the policy makes a plan for each cut of a list. Then `auto` takes "
+                  "the cut whose plan needs the least time.",
               .details =
                   "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
                   "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
@@ -162,7 +162,7 @@ const std::vector<Kind>& kinds() {
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
-      {"fates", "what becomes of activations: kept, recomputed, offloaded",
+      {"fates", "strategies that say whether activations are kept, recomputed or offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),

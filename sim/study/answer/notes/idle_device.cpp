@@ -18,7 +18,7 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// The seconds for which each device computes.
+/// Returns the seconds for which each device computes.
 std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
@@ -47,8 +47,8 @@ std::string text(const AnsweredScenario& answered) {
                      " of the time");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
-         ": the stages are assigned to the devices in turn, and all stages that compute much are "
-         "on other devices. Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
+         ": the devices get the stages in turn, and the stages that take most of the time are all on other devices. "
+         "Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
 

@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. A search of all cuts for the
-/// larger number of steps would take several times as long as the planning of the answer.
+/// Returns the scenario with the cut of the chosen plan if the scenario leaves the cut open. A search of all cuts for
+/// the larger number of steps would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");

@@ -79,7 +79,7 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
            (units > copied ? " and its compute units copy at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
-           "' stay there, and `sluice placement` says how much time moves save.";
+           "' stay in the second memory, and `sluice placement` says how much faster a run is if weights move.";
   }
   return "";
 }
