@@ -40,7 +40,7 @@ Draft reload(const PolicyRequest& request, const Reader&) {
 }  // namespace
 
 int main() {
-  add_policy({.name = "reload", .summary = "Loads a stage whenever it runs.", .plan = reload});
+  add_policy({.name = "reload", .summary = "Loads the weights of a stage each time the stage runs.", .plan = reload});
   const std::string file = find_document("alexnet_resident", "scenarios");
   for (const char* policy : {"basic", "reload"}) {
     const Scenario scenario =

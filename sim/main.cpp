@@ -11,7 +11,7 @@
 
 namespace {
 
-/// An installed program has its documents in a folder near it: the documents of PREFIX/bin/sluice are in
+/// The documents of an installed program are in a folder near the program: those of PREFIX/bin/sluice are in
 /// PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;

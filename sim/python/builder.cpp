@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan. The class here wraps the builder of planning/builder.hpp. In
-// Python, kinds, classes, devices and memories are texts, which this file checks.
+// The builder with which a policy in Python makes a plan. The class here wraps the builder of planning/builder.hpp.
+// Python gives kinds, classes, devices and memories as texts, which this file checks.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -70,7 +70,7 @@ class Builder {
       throw InputError("the link from '" + from + "' to '" + to + "' has bandwidth " +
                        exact(bandwidth) + ", setup " + exact(setup_s) + ", latency " +
                        exact(latency_s) +
-                       "; expected more than 0 byte/s, and seconds of at least 0");
+                       "; expected a bandwidth of more than 0 byte/s, and seconds of at least 0");
     open().way(from, to, bandwidth, setup_s, latency_s);
   }
   std::uint32_t collective(const std::string& name, const std::string& kind,
@@ -208,7 +208,7 @@ class Builder {
   std::vector<std::string> nodes_;
   std::set<std::string> names_;
   std::uint32_t tensors_ = 0;
-  std::uint32_t collectives_ = none;  ///< the number of the latest collective
+  std::uint32_t collectives_ = none;  ///< number of the latest collective that was added
 };
 
 }  // namespace

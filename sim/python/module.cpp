@@ -13,7 +13,7 @@ namespace sluice::python {
 namespace {
 
 /// Raises the exception that sluice.errors.of(exit code, text) returns. The class of the exception belongs to the
-/// package. The details of an infeasible question are passed as JSON.
+/// package. If the question is infeasible, `text` is JSON with the details.
 void throw_in_python(int exit_code, const char* text) {
   const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

@@ -130,8 +130,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan with
-/// a correct makespan could have a wrong throughput or no throughput.
+/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan
+/// could have a correct makespan but a wrong throughput.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -162,8 +162,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the Python function of a policy, checks the plan that it returns, and returns this plan. An exception of the
-/// function is passed on to the caller.
+/// Calls the Python function of a policy, checks the plan that it returns, and returns this plan. If the Python
+/// function raises an exception, this exception is passed on to the caller.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {

@@ -103,7 +103,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // Returns a tuple per limit, with the text of the limit, the column of its metric, and its number.
+        // Returns a tuple per limit: the text of the limit, the column of the limited metric, and the number of the
+        // limit.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

@@ -38,10 +38,10 @@ void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink
 /// Throws Infeasible if an execution blocked.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
-/// Executes a checked plan. With `both`, the sink receives SimGrid's execution. If a start or an end of a span differs
-/// between the executors by more than 1e-9 of the makespan, throws InternalError, whose message names the first such
-/// span. Throws the exceptions of the executors. Throws Infeasible if the plan blocks. SimGrid can run only once per
-/// process.
+/// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or
+/// an end of a span differs between SimGrid and the replay by more than 1e-9 of the makespan. The message names the
+/// first such span. Throws the exceptions of the executors. Throws Infeasible if the plan blocks. SimGrid can run only
+/// once per process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 
 }  // namespace sluice

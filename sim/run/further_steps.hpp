@@ -1,5 +1,6 @@
-// Runs more steps of a plan in the replay than the run itself has. Such a longer run shows how long a step takes
-// between the first loads and the end of the run, even if the question has only one step. Times are in seconds.
+// Runs more steps of a plan in the replay than the run itself has. Such a longer run has steps after the first loads
+// and before the end of the run. So the seconds of such a step are known even if the question has only one step. Times
+// are in seconds.
 #pragma once
 
 #include <optional>

@@ -39,8 +39,8 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of the context factory that the environment demands (sanitizers need "thread"). If the result is
-/// empty, SimGrid chooses the factory.
+/// Returns the name of SimGrid's context factory that the environment variable sets. Sanitizers need the factory
+/// "thread". If the result is empty, SimGrid chooses the factory.
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
@@ -136,8 +136,8 @@ RunResult run(const RunRequest& request) {
   } catch (const Interrupted&) {
     listeners.finish(TraceStatus::aborted);
     throw;
-  } catch (const Error&) {  // The plan blocks, or the executors differ.
-    // If the plan blocks, check() throws the usual message, and no trace is written.
+  } catch (const Error&) {  // The plan blocks, or SimGrid and the replay differ.
+    // If the plan blocks, check() throws the exception with the usual message, and no trace is written.
     if (once) check(request.plan);
     listeners.finish(TraceStatus::failed);
     throw;

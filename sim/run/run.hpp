@@ -28,8 +28,8 @@ struct RunRequest {
   Executor executor = Executor::automatic;
   /// Returns the bound of the scenario's question, in seconds; empty if the input of the run is a plan file.
   std::optional<double> question_bound_s = {};
-  /// A function that returns those parts of the answer that are not metrics, as JSON, for the trace. The run calls this
-  /// function once, at the end of the run, and only if a trace is written.
+  /// Returns the parts of the answer that are not metrics as JSON, which the trace stores. The run calls this function
+  /// once, at the end of the run, and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
 };

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Why a span did not start when its stream became free.
+/// The reason why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< the span waited for no action and for no pool
   data,    ///< the span waited last for the data of another action (`blocker`)

@@ -118,13 +118,13 @@ MODELS = [
     model("a NUL in a name", "model.yaml:8:24", ["NUL"], "name: last", 'name: "la\\0st"'),
     model("half of a character", "model.yaml:8:31", ["\\ud800 to \\udfff are halves of a character", "eight hex digits"], "name: last", 'name: "\\ud83d\\ude00"'),
     model("no layers", "model.yaml:6:3", ["'layers' is empty"], "  - {type: input, name: x, shape: [$size]}\n  - {type: dense, name: full, features: $size}\n  - {type: relu, name: last}\n", "  []\n"),
-    model("a pool whose input is not an image", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
+    model("a pooling layer whose input is not an image", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
     model("weights tied to a layer without weights", "model.yaml:8:50", ["'x' for 'tied'", "of type input and has no weights to share"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),
     model("weights tied to an unknown layer", "model.yaml:8:50", ["'ful' in 'tied'", "did you mean 'full'"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: ful}"),
     model("a number of ranks that does not divide the elements of the tensor", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),
     model("a block with too few inputs", "model.yaml:8:24", ["takes 2 inputs (a, b), got 1"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {inputs: [a, b], layers: [{type: add, inputs: [a, b]}]}}\nlayers:\n  - {type: input, name: x, shape: [$size]}\n  - {block: b, inputs: [x]}"),
     model("an error inside a block", "model.yaml:5:45", ["'8' for 'row'", "in the block 'b', used at model.yaml:8:5"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {layers: [{type: take_row, row: $size}]}}\nlayers:\n  - {type: input, name: x, shape: [$size, 2]}\n  - {block: b}"),
-    model("a repeat with too many layers", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
+    model("a repetition with too many layers", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
     table("a table with a wrong heading", "table.json:2:66", ["'total flops'", "total FLOPs"], "total FLOPs", "total flops"),
     table("a running total that decreases", "table.json:5:21", ["'4'", "total params", "at least"], "50, 5, 120", "50, 4, 120"),
     table("a total state that is not the sum of the states", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),
@@ -161,7 +161,7 @@ PLANS = [
     plan("a capacity without a unit", "small.plan:4:19", ["'100'", "unit is missing", "24GB"], "capacity=100B", "capacity=100"),
     plan("too many iterations", "small.plan:3:", ["99999999999999999999"], "iterations 3", "iterations 99999999999999999999"),
     plan("a plan that does not fit into the memory", "", ["gpu", "100 B", "input"], "bytes=40", "bytes=101", code=4),
-    plan("a plan that blocks for ever", "", ["gpu", "result", "waits"], "capacity=100B", "capacity=50B", code=4),
+    plan("a plan whose run blocks for ever", "", ["gpu", "result", "waits"], "capacity=100B", "capacity=50B", code=4),
 ]
 
 FIT = [

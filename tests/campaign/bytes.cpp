@@ -32,7 +32,7 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
       for (const std::uint32_t link : plan.routes[flow.route].links) by_link[link] += bytes;
     }
   complaints.equal(run.summary.number("transferred_bytes"), all,
-                   "the bytes that moved are the sum over the spans");
+                   "the bytes that moved are the sum over all spans");
   for (const auto& [tensor_class, bytes] : by_class)
     complaints.equal(keyed(run.summary, "transferred_bytes_by_class", tensor_class), bytes,
                      "the bytes of class " + tensor_class + " are the sum over the spans");
@@ -87,7 +87,7 @@ void compare_with_needs(const Executed& run, Complaints& complaints) {
     return keyed(run.summary, "transferred_bytes_by_class", tensor_class);
   };
   complaints.at_most(static_cast<double>(model.parameters()) * element * replicas_of(run),
-                     moved("weight"), "every replica's device gets all weights");
+                     moved("weight"), "all weights are loaded to the device of every replica");
   if (says(run, "host_data", "synthetic")) return;
   complaints.at_most(inputs * element * samples, moved("input"), "every input is loaded");
   if (!workload.training && !says(run, "outputs", "discard"))

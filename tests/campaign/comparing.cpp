@@ -1,4 +1,5 @@
-// Checks that compare a scenario with a changed scenario, which has more memory, a faster link or an explicit choice.
+// Checks that compare a scenario with a changed scenario. The changed scenario has more memory, a faster link or an
+// explicit choice, for example.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -182,7 +183,7 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
   const std::optional<Shortage> shortage = asked(all);
   if (!shortage || !shortage->most_in_flight) return;
   const std::int64_t most = *shortage->most_in_flight;
-  complaints.require(most < all, "fewer micro-batches in flight than the refused number fit");
+  complaints.require(most < all, "the number of micro-batches in flight that fits is below the refused number");
   if (most >= 1) complaints.require(!asked(most), "as many micro-batches fit in flight as the refusal says");
   if (most + 1 < all) complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }

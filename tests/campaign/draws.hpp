@@ -33,7 +33,7 @@ class Draws {
   int number(int low, int high) {
     return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low + 1)));
   }
-  /// Returns one of the values, of which the first value is the simplest.
+  /// Returns one of the values. The first value is the simplest value.
   const std::string& one_of(const std::vector<std::string>& words) {
     last_ = words[below(static_cast<std::uint32_t>(words.size()))];
     return last_;

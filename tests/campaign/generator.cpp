@@ -164,7 +164,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   return text + "}\n";
 }
 
-/// A placement needs seconds for each memory. The cost model peak and measured profiles have no such seconds.
+/// For a placement, the cost model must give seconds for each memory. The cost model peak and measured profiles have no
+/// such seconds.
 Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
   if (drawn.places) return Prices::roofline_or_peak;
   if (draws.one_in(3)) return Prices::peak;

@@ -52,7 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all numbers are equal to the last bit, except the bound of the question, which a plan does not have.
+/// Returns whether all numbers are equal to the last bit. The bound of the question is not compared, because a plan has
+/// no such bound.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;

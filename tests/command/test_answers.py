@@ -38,8 +38,8 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# A card with a disk behind its host. The rate of 1 GFLOP/s and the bandwidth of the disk have sources, and the
-# bandwidth of the host's link is assumed.
+# A scenario with a card and a disk that is connected to the host. The rate of 1 GFLOP/s and the bandwidth of the disk
+# have sources, and the bandwidth of the host's link is assumed.
 DISK = """\
 format: sluice-scenario/1
 question: What is the disk for?
@@ -60,7 +60,7 @@ platform:
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
 """
-# A card with room for most of VGG-16's weights, but not for all of them. A step has few images.
+# A scenario with a card that has room for most weights of VGG-16, but not for all weights. A step has few images.
 STREAMED = """\
 format: sluice-scenario/1
 model: vgg16
@@ -178,7 +178,7 @@ class Answers(unittest.TestCase):
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
-        # If the platform names no source, none of its figures count as sourced.
+        # If the platform names no source, no figure of the platform counts as sourced.
         none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
         self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",

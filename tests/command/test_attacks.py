@@ -60,8 +60,8 @@ class Attacked(unittest.TestCase):
 
 
 class Signals(Attacked):
-    """If a signal comes while a document is read or a plan is made, the process ends at once. Before main(), the system
-    ends the process."""
+    """If a signal comes while a document is read or a plan is made, the process ends at once. If a signal comes before
+    main(), the system ends the process."""
 
     def ends(self, number, moment, *words):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,

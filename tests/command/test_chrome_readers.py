@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests `export --to chrome` of several kinds of runs, read by the rules of Speedscope, Catapult and Perfetto.
+"""Exports several kinds of runs with `export --to chrome`, and reads the exports by the rules of Speedscope, Catapult
+and Perfetto.
 
 Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. If an end and
 a beginning have equal times, Speedscope takes the end first, unless the two events have equal names and arguments.
@@ -32,7 +33,7 @@ RUNS = {
 
 
 def exact(text):
-    """Returns JSON whose numbers with a point are decimals, as they are written."""
+    """Reads JSON. Numbers with a point become decimals with the digits that are written."""
     return json.loads(text, parse_float=decimal.Decimal)
 
 

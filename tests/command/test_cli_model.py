@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the command model: its tables are compared with hand calculations and published figures."""
+"""Tests the command model. The tests compare its tables with hand calculations and published figures."""
 
 import csv
 import io
@@ -172,7 +172,7 @@ class Model(Cli):
             for more in ([], ["--platform", "rx7900xtx_pcie4"]):
                 lines = self.answers("model", path, *more).splitlines()[2:]
                 self.assertLessEqual(max(map(len, lines)), 120, path)
-        # Columns that do not fit are named.
+        # A line below the table names the columns that do not fit.
         wide = self.answers("model", "gpt2", "width=6144000", "blocks=1").splitlines()
         self.assertLessEqual(max(map(len, wide[2:])), 120)
         self.assertIn("Columns left out (--columns): backward_flop", "\n".join(wide))

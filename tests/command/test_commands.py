@@ -46,7 +46,7 @@ INSTEAD = {
 # much.
 EXIT_CODES = {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check": 4}
 
-# Examples that are not run here, with the reason.
+# Examples that this test does not run, each with the reason.
 NOT_RUN = {
     "sluice profile cover resnet18.csv --target 90%":
         "it needs the measured operators of a network: tests/command/test_profile.py",

@@ -124,7 +124,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions a command, with no arguments except options, such as `sluice run --json`."""
+    """Returns whether a page only mentions a command. Such a command has no arguments except options, such as `sluice
+    run --json`."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Compares exports as CSV and data islands with the trace as h5py reads it. Other tests give the command bad input,
-full disks and signals."""
+"""Compares exports as CSV and as data islands with the trace as h5py reads it. Other tests of this file give the
+command bad input, full disks and signals."""
 
 import csv
 import io
@@ -167,8 +167,8 @@ class Tables(Export):
         self.assertFalse(self.path("stopped.json.part").exists())
         done = sluice("export", trace, "--to", "data-island")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr, "sluice: note: the run was aborted; the trace holds what was "
-                                      "executed\n")
+        self.assertEqual(done.stderr, "sluice: note: the run was aborted; the trace has the actions that "
+                                      "were executed\n")
 
     def test_a_trace_of_a_plan_names_no_layers(self):
         plan = self.path("harm.plan")

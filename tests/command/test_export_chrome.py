@@ -40,7 +40,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # Flows bind to the slice of their thread that encloses their time.
+        # A flow belongs to that slice of its thread that encloses the time of the flow.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))

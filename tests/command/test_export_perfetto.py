@@ -53,8 +53,8 @@ class Perfetto(Export):
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 
     def tracks(self, packets):
-        """Returns {uuid: descriptor}, after a check that each track has one descriptor, which comes before its events
-        and after its parent's descriptor."""
+        """Returns {uuid: descriptor}. Checks that each track has one descriptor, which comes before the track's events
+        and after the descriptor of the track's parent."""
         tracks, flags = {}, {}
         for packet in packets:
             for track in packet["track_descriptor"]:

@@ -156,8 +156,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # A layer that was measured for two samples. A sample has 100 x 4 B in and 100 x 4 B out, the weights have
-        # 10,000 x 4 B, and the passes take 2 ms and 4 ms.
+        # A layer that was measured for two samples. The input and the output of a sample have 100 x 4 B each, the
+        # weights have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"
@@ -196,7 +196,7 @@ class Fits(unittest.TestCase):
         done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
                       "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
                       "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
-        # The memory has room for 2 samples, and the search must know whether it has room for 3.
+        # The memory has room for 2 samples, and the search must find out whether 3 samples fit.
         self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
 

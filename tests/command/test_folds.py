@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests a trace with a fold, which is a repeated part that is stored once. The test expands the trace with NumPy as the
-description of the format says, and gets the spans of `sluice export`."""
+"""Tests a trace with a fold, which is a part of the run that is repeated but stored only once. The test expands the
+trace with NumPy as the description of the format says, and gets the spans of `sluice export`."""
 
 import os
 import pathlib

@@ -29,7 +29,8 @@ def sluice(*words, cwd=ROOT, **variables):
 
 
 def too_wide(text, columns=80):
-    """Returns the lines that are too long. A single long path or word is not counted, because it cannot be broken."""
+    """Returns the lines that are too long. A line that has only a long path or word is not returned, because it cannot
+    be broken."""
     return [line for line in text.splitlines() if len(line) > columns and len(line.split()) > 2]
 
 

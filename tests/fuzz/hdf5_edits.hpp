@@ -17,7 +17,7 @@ namespace sluice::test {
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
 /// Objects are the groups and datasets in the order of their names, and numbers count modulo what there is. So nearly
-/// every line changes the file. A line that HDF5 refuses is skipped.
+/// every line changes the file. If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::string& edits);
 
 }  // namespace sluice::test

@@ -30,7 +30,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy made. The plan does not come from a file, so error messages do not name a file.
+/// Reads a plan that a policy in Python made. The plan does not come from a file, so error messages do not name a file.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -86,7 +86,7 @@ Memory save(const Words& request) {
   return Memory::make(0);
 }
 
-/// A temporary folder that is removed together with this object.
+/// A temporary folder, which the destructor removes.
 class Folder {
  public:
   Folder() {

@@ -1,5 +1,5 @@
-// Writes the results of a run as a table for a web page: its metrics, or its stages. The form of the table comes from
-// the document 'AlexNet on one card'.
+// Writes the results of a run as a table for a web page, either the metrics or the stages. The form of the table comes
+// from the document 'AlexNet on one card'.
 #include <algorithm>
 #include <map>
 
@@ -103,7 +103,7 @@ void write_data_island(const TraceReader& trace, const std::string& table, const
 extern const ExportFormat data_island_export;
 const ExportFormat data_island_export = {
     .name = "data-island",
-    .summary = "Writes a table as JSON for a web page: the metrics, or the stages with their sums.",
+    .summary = "Writes a table as JSON for a web page. The table has the metrics, or the stages with their sums.",
     .source = "AlexNet on one card",
     .tables = {"metrics", "stages"},
     .write = write_data_island,

@@ -58,7 +58,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1: first groups, then streams, then pools. The number 0 stands for the trace as a whole.
+  // Tracks are numbered from 1. The groups have the first numbers, the streams the next, and the pools the last. The
+  // number 0 stands for the trace as a whole.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -202,7 +203,8 @@ extern const ExportFormat perfetto_export;
 const ExportFormat perfetto_export = {
     .name = "perfetto",
     .summary =
-        "Writes a timeline for ui.perfetto.dev, with tracks of streams, memory levels, and arrows along waits.",
+        "Writes a timeline for ui.perfetto.dev, with a track per stream, the levels of memories, and an arrow for each "
+        "wait.",
     .source = "perfetto.dev, protos/perfetto/trace/trace_packet.proto",
     .binary = true,
     .write = write_perfetto,

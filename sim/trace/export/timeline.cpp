@@ -55,7 +55,7 @@ class Window {
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this flow
+    std::uint64_t next_leaving = 0;  ///< number of the next flow that begins at the span at which this flow begins
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
@@ -71,7 +71,7 @@ class Window {
     constexpr double rounding = 1e-12;
     if (span.start < free_at_[stream] * (1 - rounding))
       refuse(trace_, "spans overlap on '" + name + "': one starts at " + exact(span.start) +
-                         " s, before the end of the previous one at " + exact(free_at_[stream]) +
+                         " s, before the end of the previous span at " + exact(free_at_[stream]) +
                          " s");
     span.start = std::max(span.start, free_at_[stream]);
     span.end = std::max(span.start, span.end);
@@ -89,7 +89,7 @@ class Window {
     }
     if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
     std::uint64_t number = latest_[span.blocker];
-    if (number == added_) number = at(number).previous;  // an earlier execution of the same action
+    if (number == added_) number = at(number).previous;  // an earlier execution of the action
     while (number > taken_ && at(number).span.available > span.start) number = at(number).previous;
     return number > taken_ && at(number).span.available == span.start ? number : 0;
   }

@@ -4,8 +4,8 @@
 // Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Rounding
 // keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. If a slice is
 // shorter than a nanosecond, its length may be rounded to 0. The functions throw InputError if the trace contradicts
-// itself: if a time is not finite, is negative or is beyond 292 years, if a span ends before it starts, or if spans of
-// one stream overlap.
+// itself. This is so if a time is not finite, is negative or is beyond 292 years. It is also so if a span ends before
+// it starts, or if spans of one stream overlap.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-/// Assigns streams and pools to groups. Each device has a group, which also has the pool with the name of the device.
-/// All other pools are in the group "memories".
+/// Assigns streams and pools to groups. Each device has a group with its streams and with the pool that has the name of
+/// the device. All other pools are in the group "memories".
 struct TrackGroups {
   std::vector<std::string> names;
   std::vector<std::size_t> of_stream, of_pool;  ///< the index of the group for each stream and pool
@@ -38,7 +38,7 @@ struct Slice {
 
 /// Calls `take` for each slice, in the order of the ends. A flow leads to a span from its `cause`, which is the span
 /// whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the
-/// flow comes from the execution of the blocker that became available when the span started, and waits for memory have
+/// flow comes from the execution of the blocker that became available when the span started. Waits for memory then have
 /// no flow. A flow begins in an earlier slice than the slice in which it ends, so earlier spans must be remembered. If
 /// more than `window` spans end between the ends of the two slices, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,

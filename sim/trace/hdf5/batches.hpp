@@ -1,5 +1,6 @@
 // Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies into the batches. If the background thread falls behind, the simulation waits.
+// only copies spans and events into the batches. If the background thread is slower than the simulation, the simulation
+// waits for a free batch.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +25,7 @@ class BatchQueue {
  public:
   struct Work {
     std::function<void()> prepare;              ///< is called before any batch is written
-    /// Is called for each batch, in the order in which batches were handed over.
+    /// The queue calls this function for each batch, in the order in which batches were handed over.
     std::function<void(const Batch&)> consume;
     /// Does one piece of the work that is done only while no batch waits. Returns false when no such work is left.
     std::function<bool()> idle;

@@ -79,7 +79,7 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Appends a part to the deflate stream. Each part is either compressed or stored as it is.
+/// Appends a part to the deflate stream. A part is either compressed or stored without compression.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;

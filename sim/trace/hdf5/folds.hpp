@@ -1,5 +1,6 @@
-// If a steady state is too long to be written, the file keeps one period and the number of its repetitions, which is
-// called a fold. FORMAT.md describes the tables. Only sim/trace uses this code, and the caller holds hdf5::lock().
+// A fold stands for a steady state that is too long to be written. The file keeps one period of the steady state and
+// the number of its repetitions. FORMAT.md describes the tables. Only sim/trace uses this code, and the caller holds
+// hdf5::lock().
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ class Handle {
 
   operator hid_t() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  void release() { id_ = -1; }  ///< the object stays open for ever
+  void release() { id_ = -1; }  ///< gives up the handle, so that the object stays open for ever
   /// Closes the object and returns HDF5's result, which is negative if HDF5 failed.
   herr_t close() {
     if (id_ < 0) return 0;

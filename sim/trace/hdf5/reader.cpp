@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call, so that damage in the folds is only reported to callers that need them.
+  /// Reads the folds at the first call. So damage in the folds is reported only to callers that need the folds.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));

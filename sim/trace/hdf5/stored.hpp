@@ -24,7 +24,7 @@ class StoredSpans {
   /// version 1.0 has no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// Replaces the content of `block` by `count` rows from row `first` on.
+  /// Reads `count` rows from row `first` on into `block`, and replaces the content of `block`.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;

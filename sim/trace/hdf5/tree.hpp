@@ -30,7 +30,8 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
-  /// Writes an attribute of a new object. Since the object is new, no existing attribute is looked for.
+  /// Writes an attribute of a new object. The object is new, so this function does not look for an attribute that it
+  /// must replace.
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
@@ -38,8 +39,8 @@ class Tree {
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
-  /// A column of texts that is written from its first row on. The texts have variable length, because netCDF's library
-  /// crashes on texts of fixed length.
+  /// A column of texts. Its rows are written one after the other, from the first row on. The texts have variable
+  /// length, because netCDF's library crashes on texts of fixed length.
   class Texts {
    public:
     Texts(Tree& tree, const std::string& path, std::size_t rows, const std::string& long_name);
@@ -70,7 +71,7 @@ class Tree {
   std::string content_sha256() const;
 
   void flush();
-  void close();  ///< writes everything to the disk; throws Failure with the disk's error
+  void close();  ///< writes all data to the disk; throws Failure with the error of the disk
   /// Keeps the file open for ever, because HDF5 crashes if a file is closed after a failed write.
   void abandon();
 

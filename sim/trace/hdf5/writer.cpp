@@ -230,7 +230,7 @@ bool TraceWriter::State::write_tables() {
   const auto held = hdf5::lock();
   if (store->labels->step()) return true;
   store->labels.reset();
-  labels = {};  // This also frees the memory of the labels.
+  labels = {};  // This assignment also frees the memory of the labels.
   store->tree.flush();
   return false;
 }
@@ -265,7 +265,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // Flush seldom, because each flush writes all small pieces of the file that have changed.
+  // The writer seldom flushes, because each flush writes all small pieces of the file that have changed.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -273,8 +273,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // Return the free pieces of the simulation's memory to the system. Without this call, HDF5's many small blocks would
-  // be scattered over these pieces, and would keep all pages of the pieces occupied.
+  // This call returns the free pieces of the simulation's memory to the system. Without this call, HDF5's many small
+  // blocks would be scattered over these pieces, and would keep all pages of the pieces occupied.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();
