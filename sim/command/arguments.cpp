@@ -74,7 +74,7 @@ void add_option(Arguments& arguments, const Command& command, const po::option& 
   for (const Option* option : options_of(command)) {
     if (option->name != parsed.string_key) continue;
     if (arguments.has(option->name) && !option->repeated)
-      refuse(command, "'--" + option->name + "' is given twice; give it once");
+      refuse(command, "'--" + option->name + "' is given twice; give this option only once");
     const std::string value = parsed.value.empty() ? "" : parsed.value.front();
     if (!option->value.empty() && value.empty())
       refuse(command, "'--" + option->name + "' needs a value: " + option->value);

@@ -102,8 +102,8 @@ std::string help_of_program() {
     commands.emplace_back(command->name, command->summary);
   commands.emplace_back("help", "Prints the help of a command: sluice help run.");
   return folded(
-             "sluice simulates neural networks on machines whose memory is too small: does it fit, "
-             "what should stay on the device, and where do the time, the bytes and the joules go?\n",
+             "sluice simulates neural networks on machines whose memory is too small: does the network fit, what "
+             "should stay on the device, and where do the time, the bytes and the joules go?\n",
              page()) +
          "\nUsage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" + rows(commands) +
          "\nOptions:\n" +

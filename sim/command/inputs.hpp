@@ -1,5 +1,5 @@
-// Reads the input of a command, which is a scenario or a plan. The input comes from a file, from standard input, or is
-// a bundled scenario.
+// Reads the input of a command, which is a scenario or a plan. The input is a file, standard input, or a bundled
+// scenario.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A scenario, or a plan that is to be executed as it is.
+/// The question of a scenario, or a plan that is executed without changes.
 struct Question {
   std::string path;
   std::optional<Scenario> scenario;  ///< the scenario; absent if the input is a plan

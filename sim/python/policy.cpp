@@ -111,7 +111,7 @@ py::dict workload_of(const PolicyRequest& request) {
 }
 
 /// Checks that each action belongs to an existing stage, and that actions of training occur only in training. A builder
-/// cannot check these two conditions, because it does not know the scenario.
+/// cannot check these two conditions, because a builder does not know the scenario.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());

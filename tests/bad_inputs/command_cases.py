@@ -173,7 +173,7 @@ ZOO = [
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
     words("a parameter of a cut, although the cut is automatic", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",
           "stages.share=50%", at="stages.share=50%:1:14"),
-    words("a model kept where it does not fit", 4, ["out of memory at", "for weights.2", "more than its 24 GB", "policy.name=streamed"],
+    words("weights that stay on the device, but do not fit", 4, ["out of memory at", "for weights.2", "more than its 24 GB", "policy.name=streamed"],
           "run", "alexnet_x200", "policy={name: resident}", "stages={cut: by_memory}"),
     words("weights that stay on the device, but do not fit with any cut", 4,
           ["out of memory at", "more than its 24 GB", "for weights.15"],

@@ -99,7 +99,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// If a plan is chosen by estimates, it may be a little slower with a faster link, because estimates are rounded.
+/// The claim is that the run is not slower with a faster link. If a plan is chosen by estimates, the run may be a
+/// little slower, because estimates are rounded.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";

@@ -99,7 +99,7 @@ class Names(Words):
         self.assertEqual(self.resolved("s.yaml", "model=mine.yaml")["model"]["definition"]["name"], "mine")
         self.write("own.yaml", SCENARIO.replace("cnn_mnist", "mine.yaml"))
         self.assertEqual(self.resolved("own.yaml")["model"]["definition"]["name"], "mine")
-        self.write("gtx980", MODEL)  # A file is taken before a bundled platform with the same name as the file.
+        self.write("gtx980", MODEL)  # A file is used instead of a bundled platform that has the name of the file.
         self.assertIn("'sluice-model/1' for 'format'", self.fails(3, "run", "s.yaml"))
 
     def test_a_typed_path_is_looked_for_in_the_working_folder_too(self):

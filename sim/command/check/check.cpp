@@ -48,7 +48,7 @@ void refuse_together(const Arguments& arguments, const char* one,
   for (const char* other : others)
     if (arguments.has(one) && arguments.has(other))
       throw UsageError("'--" + std::string(one) + "' and '--" + other +
-                       "' exclude each other; give one of them");
+                       "' exclude each other; give only one of these options");
 }
 
 /// Writes error messages to standard error as a whole, because the report has only the first line of each message.

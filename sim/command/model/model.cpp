@@ -24,7 +24,7 @@ void require_one_form(const Arguments& arguments) {
   for (const char* option : {"json", "csv", "data-island"}) {
     if (!arguments.has(option)) continue;
     if (!first.empty())
-      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give one");
+      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give only one of these options");
     first = option;
   }
   if (first == "json" && arguments.has("columns"))
@@ -129,10 +129,10 @@ const Command model_command = {
         "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
         "efficiency). With --cost measured, forward and backward ms are the measured times\n"
         "divided by the number of samples that were measured together (measured_batch of the\n"
-        "model). For a layer, \"copies that fit\" is the number of its states that fit into the\n"
-        "memory together with the parameters up to this layer, without other working memory. For\n"
-        "the model, \"copies that fit\" is the number of times that all parameters fit into the\n"
-        "memory.\n\n" +
+        "model). For a layer, \"copies that fit\" says how many copies of the layer's state fit\n"
+        "into the memory in addition to the parameters of all layers up to this layer. Working\n"
+        "memory is not counted. For the model, \"copies that fit\" is the number of times that\n"
+        "all parameters fit into the memory.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

@@ -46,7 +46,7 @@ std::vector<std::string> ways_of(const Arguments& arguments) {
 
 int run_placement(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   const std::vector<std::string> ways = ways_of(arguments);
   const Question question = read_question(arguments);
   if (!question.scenario)

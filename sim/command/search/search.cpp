@@ -64,7 +64,7 @@ Measure by_both() {
 /// point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   SearchWords asked = asked_of(arguments);

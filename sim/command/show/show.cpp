@@ -52,8 +52,8 @@ const Command show_command = {
                  .absent = "the terminal's, or 100"}},
     .details =
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
-        "stream; a full block means that it was busy all the time. A percentage is the busy\n"
-        "time of a stream divided by the time of the whole run.\n\n"
+        "stream; a full block means that the stream was busy all the time. A percentage is the busy time\n"
+        "of a stream divided by the time of the whole run.\n\n"
         "Where compute waited: the idle time of the compute streams, divided by the action or the\n"
         "memory that a stream waited for last. A device's memory grants a request before\n"
         "requests that the plan lists earlier, but only if all of these earlier requests still\n"

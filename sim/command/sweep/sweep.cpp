@@ -136,7 +136,7 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.positionals.size() > 1)
     throw UsageError("unexpected '" + arguments.positionals[1] + "'; expected one SCENARIO");
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   const std::vector<std::string> metrics = metrics_of(arguments);
@@ -216,8 +216,8 @@ const Command sweep_command = {
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. If the\n"
-        "scenario comes from standard input, files that it names are relative to the working\n"
-        "folder.\n\n"
+        "scenario comes from standard input, files that the scenario names are relative to the\n"
+        "working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"

@@ -199,7 +199,7 @@ int main() {
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();          // All children inherit the loaded engine.
-  } catch (const sluice::Error&) {  // A request that needs the engine reports why it cannot be loaded.
+  } catch (const sluice::Error&) {  // A request that needs the engine reports why the engine cannot be loaded.
   }
   sluice::helper::Loop().run();
   return 0;

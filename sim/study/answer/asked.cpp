@@ -19,7 +19,8 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// Returns a text that says, for each kind of device, which shares of its peak rates it reaches under the cost model.
+/// Returns a text that says for each kind of device which shares of the peak rates the device reaches under the cost
+/// model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

@@ -90,7 +90,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.shortage = refusal_->shortage;
     }
   } else {
-    plan(asked_, 1, 1);  // Throws if the question cannot be planned.
+    plan(asked_, 1, 1);  // This call throws if no plan can be made for the question.
   }
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
@@ -152,7 +152,7 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
 
 /// Returns the micro-batch at which the search begins. If the strategy for fates searches, this is the largest
 /// micro-batch that fits with one of the strategies that give all stages one fate. That micro-batch is found quickly,
-/// and it also fits with the strategy that searches.
+/// and also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;

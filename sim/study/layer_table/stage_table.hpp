@@ -28,8 +28,8 @@ struct Target {
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError if a sum does not fit into 64 bits
 };
 
-/// Counts of one layer, or of all layers from the first to this one. All counts except those of the parameters are for
-/// one sample.
+/// Counts of one layer, or of all layers from the first layer to this layer. All counts except those of the parameters
+/// are for one sample.
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;

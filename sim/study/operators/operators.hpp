@@ -23,8 +23,8 @@ struct OperatorSums {
 };
 
 /// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. If a policy set the
-/// seconds of an action, and these seconds are not the sum of the prices of layers, they count as "other". Throws
-/// InputError if the cost model throws an InputError.
+/// seconds of an action, and these seconds are not the sum of the prices of layers, the seconds count as "other".
+/// Throws InputError if the cost model throws an InputError.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

@@ -48,7 +48,7 @@ KeySplit split_of(const SearchRequest& request) {
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // The keys after this one have more values, so they do not fit either.
+    if (!fits) break;  // The keys after this key have more values, so no later key fits.
     split.combinations = combinations;
     ++few;
   }

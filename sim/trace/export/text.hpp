@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Collects text and passes it on in large pieces.
+/// Collects text, and passes the text on in large pieces.
 class Outlet {
  public:
   explicit Outlet(const Write& write) : write_(write) {}

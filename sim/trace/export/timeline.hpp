@@ -26,8 +26,8 @@ struct TrackGroups {
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from a span to another span that waited for it. A flow has a number that is unique
-/// in the trace and never 0.
+/// A span on its track. A flow leads from a span to a later span that waited for the first span. A flow has a number
+/// that is unique in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;

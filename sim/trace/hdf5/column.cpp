@@ -13,7 +13,7 @@ using hdf5::check;
 using hdf5::Handle;
 
 static_assert(std::endian::native == std::endian::little,
-              "columns are written as they lie in memory");
+              "columns are written with the byte order of this computer, which must be little-endian");
 
 namespace {
 

@@ -9,7 +9,7 @@ namespace {
 /// The sum of two iterations that are at most this number cannot overflow.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
-/// Collects rows and passes them on in blocks.
+/// Collects rows, and passes the rows on in blocks.
 template <class Row>
 class Blocks {
  public:

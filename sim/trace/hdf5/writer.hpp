@@ -22,7 +22,7 @@ namespace sluice {
 
 class TraceWriter final : public Sink {
  public:
-  /// `chunk_rows` is a parameter for tests. The content hash does not depend on it.
+  /// `chunk_rows` is a parameter for tests. The content hash does not depend on `chunk_rows`.
   TraceWriter(const std::string& path, TraceHeader header, Labels labels,
               std::size_t chunk_rows = 32768);
   ~TraceWriter() override;
