@@ -27,7 +27,8 @@ Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
-/// Returns fewer and smaller draws that show the same fault, after a search of at most `seconds`.
+/// Searches for at most `seconds` for fewer and smaller draws that show the fault of `failed`, and returns the best
+/// draws.
 Trial shrunk(Trial failed, int which, bool simgrid, double seconds);
 
 }  // namespace sluice::test

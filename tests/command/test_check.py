@@ -146,7 +146,7 @@ class Baselines(Check):
         self.assertIn("changed plan", self.check(0, name))
         before = self.baseline()["metrics"]["makespan_s"]
         self.check(0, name, "--update")
-        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # the value is kept
+        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # --update keeps the equal value
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 900))
         self.check(1, name)
         self.check(0, name, "--update")

@@ -1,4 +1,4 @@
-// The command `sluice profile compare` says whether two ways of measuring agree.
+// The command `sluice profile compare` says whether two sets of measurements agree.
 #include <algorithm>
 #include <cmath>
 

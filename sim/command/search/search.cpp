@@ -137,7 +137,7 @@ const Command search_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "store each answer in this SQLite file; points that the file already has are not run again",
+          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json", .summary = "all points with all numbers and the points that were found, as JSON"},
@@ -147,7 +147,7 @@ const Command search_command = {
           .summary = "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
-         {.name = "retry-failed", .summary = "run points of the store that failed before again; needs --store"}},
+         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"

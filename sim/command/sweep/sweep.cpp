@@ -179,7 +179,7 @@ const Command sweep_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "store each answer in this SQLite file; points that the file already has are not run again",
+          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
@@ -211,7 +211,7 @@ const Command sweep_command = {
           .summary =
               "run only one of N parts of the points: every N-th point, beginning with the K-th; for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "run points of the store that failed before again; needs --store"},
+         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =

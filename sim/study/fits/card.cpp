@@ -109,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Returns whether the strategy for fates makes a search for each plan. Plans of such a strategy take long.
+/// Returns whether the strategy for fates makes a search for each plan. Making a plan with such a strategy takes long.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }

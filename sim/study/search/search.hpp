@@ -63,8 +63,8 @@ struct SearchResult {
 
 /// Searches for the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination, the
 /// ranges of all other keys are searched in four steps: the corners of the ranges, DIRECT, Subplex from the best
-/// points, and neighbouring whole numbers. Nothing is random. Throws UsageError when the lists have more combinations
-/// than the allowed points. Throws the exceptions of run_sweep.
+/// points, and neighbouring whole numbers. Nothing is random. Throws UsageError when the number of combinations of the
+/// lists exceeds the number of allowed points. Throws the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
 /// Returns the number of the goal or of a limit at a point, or NaN if the point lacks this number.

@@ -1,4 +1,4 @@
-// The note idle_device says that one of several devices has almost nothing to compute.
+// The note idle_device says that some of several devices have almost no work.
 #include <algorithm>
 #include <map>
 #include <string>

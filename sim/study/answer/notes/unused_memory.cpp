@@ -26,9 +26,9 @@ std::string text(const AnsweredScenario& answered) {
                                         : std::string("unlimited")) +
                        ")");
   if (unused.empty()) return "";
-  return "The memory " + join(unused) + " is not used: everything that is not on a device is in '" +
+  return "The memory " + join(unused) + " is not used: all tensors that are not on a device are in '" +
          answered.scenario.platform.host().name +
-         "', the memory that is nearest to the devices, and no transfer goes farther.";
+         "', the memory that is nearest to the devices, and no transfer reaches a memory behind it.";
 }
 
 }  // namespace
