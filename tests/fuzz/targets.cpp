@@ -30,7 +30,7 @@ Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
   if (to_yaml(parse_text(written, "written.yaml"), false) != written)
-    throw InternalError("the written document does not read back as the same:\n" + written);
+    throw InternalError("the document differs after it is written and read:\n" + written);
   parse_text(to_json(document), "written.json");
   return document;
 }
@@ -54,7 +54,7 @@ void read_imported(const std::string& text, const std::string& path, const std::
   const Model model = read_model(use), written = read_model(again);
   if (model.parameters() != written.parameters() || model.flop() != written.flop() ||
       model.layers.size() != written.layers.size())
-    throw InternalError("an imported model does not read back as the same");
+    throw InternalError("an imported model differs after it is written and read");
 }
 
 void read_onnx_text(const std::string& text, const std::string& path) {
@@ -75,7 +75,7 @@ void read_baseline_text(const std::string& text, const std::string& path) {
 void write_and_read(const Profile& profile) {
   const std::string written = profile_text(profile);
   if (profile_text(parse_profile(written, "written.csv")) != written)
-    throw InternalError("a profile does not read back as the same:\n" + written);
+    throw InternalError("a profile differs after it is written and read:\n" + written);
 }
 
 /// Reads a profile, or a table of another program that Sluice recognises by its heading.
@@ -151,7 +151,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
   const Plan plan = plan_from_text(text, path);
   const std::string written = to_text(plan);
   if (to_text(plan_from_text(written, "written")) != written)
-    throw InternalError("a plan's text does not read back as the same:\n" + written);
+    throw InternalError("a plan's text differs after it is read and written:\n" + written);
   check_structure(plan);
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {

@@ -54,8 +54,8 @@ const Command show_command = {
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
         "stream; a full block means that the stream was busy all the time. A percentage is the busy time\n"
         "of a stream divided by the time of the whole run.\n\n"
-        "Where compute waited: the idle time of the compute streams, divided by the action or the\n"
-        "memory that a stream waited for last. A device's memory grants a request before\n"
+        "Where compute waited: how long compute streams were idle, with one row for each action\n"
+        "or memory that a stream waited for last. A device's memory grants a request before\n"
         "requests that the plan lists earlier, but only if all of these earlier requests still\n"
         "fit. So an action may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},

@@ -34,7 +34,7 @@ std::string golden_path(const std::string& folder, const std::string& name);
 
 /// Checks all scenarios. Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
 /// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a baseline cannot be
-/// written, and Interrupted.
+/// written. Throws Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 
 }  // namespace sluice

@@ -39,8 +39,8 @@ struct Merit {
     refused,  ///< the point lacks the number of the goal, because the point does not fit or cannot be evaluated
   };
   LimitStatus status = LimitStatus::refused;
-  /// If the point keeps all limits, this is the goal, with its sign changed if the goal is maximised. Otherwise, this
-  /// is the amount by which the point breaks limits.
+  /// If the point keeps all limits, this is the number of the goal, with its sign changed if the goal is maximised.
+  /// Otherwise, this is the amount by which the point breaks limits.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };

@@ -111,7 +111,7 @@ std::vector<double> by_factor(const std::string& word, const Range& range) {
   const auto factor = number_of<double>(range.count);
   if (!factor || !(*factor > 1) || !std::isfinite(*factor))
     refuse(word, "'" + range.count + "' is not a factor greater than 1");
-  if (!(range.low.number > 0)) refuse(word, "a range by a factor begins above 0");
+  if (!(range.low.number > 0)) refuse(word, "a range with a factor must begin above 0");
   std::vector<double> numbers;
   constexpr double rounding = 1e-12;
   for (double at = range.low.number; at <= range.high.number * (1 + rounding); at *= *factor) {
