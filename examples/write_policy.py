@@ -9,7 +9,7 @@ def reload(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "reload")
     device, host = platform.device_names[0], platform.host
     builder.enter("body")  # the actions of the body, which run `workload.steps` times
-    inputs, saves = [], []  # the transfers and the computation of each micro-batch
+    inputs, saves = [], []  # the load of the input and the save of the answer, for each micro-batch
     for m in range(workload.micro_batches_per_step):
         x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
         ready = builder.transfer("load", x, host, device, release=False)

@@ -36,7 +36,7 @@ std::string link(Draws& draws, const std::string& joins, const std::vector<std::
   return text + "}";
 }
 
-/// Draws how the devices are connected.
+/// The ways in which the devices may be connected.
 enum class Form { side_by_side, behind_switch, group_each, group_of_all };
 
 enum class Memories { one, own_second, of_platform };

@@ -31,8 +31,8 @@ struct PlainRange {
 /// Throws UsageError when the two ends have different units, or when the second end is below the first end.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// Returns a value of a range as text. If both ends are `whole` numbers, all values are rounded to whole numbers.
-/// Whole numbers are written with all their digits (10000000, not 1e+07).
+/// Returns a number of a range as text. If the ends of the range are `whole` numbers, a whole number is written with
+/// all its digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
