@@ -119,7 +119,8 @@ VALUES = [
     said("prefetch without overlap", 51, ["'1' for 'prefetch'", "without overlap", "use 0"], "policy={name: streamed, overlap: false, prefetch: 1}"),
     said("a negative prefetch", 35, ["'-1' for 'prefetch'", "at least 0"], "policy={name: streamed, prefetch: -1}"),
     said("a switch that is neither true nor false", 34, ["'maybe' for 'overlap'", "true or false"], "policy={name: streamed, overlap: maybe}"),
-    said("an unknown value for outputs", 34, ["'keep' for 'outputs'", "return, discard"], "policy={name: streamed, outputs: keep}"),
+    said("an unknown value of the key "
+         "outputs", 34, ["'keep' for 'outputs'", "return, discard"], "policy={name: streamed, outputs: keep}"),
     said("an unknown cost model", 14, ["unknown cost model 'peek'", "did you mean 'peak'", "roofline"], "cost={model: peek}"),
     said("an efficiency above 1 in the cost model roofline", 44, ["'1.5' for 'compute_efficiency'", "at most 1"], "cost={model: roofline, compute_efficiency: 1.5}"),
     said("a parameter that only another cost model has", 20, ["unknown key 'compute_efficiency' in cost peak", "allowed: model"], "cost={model: peak, compute_efficiency: 0.5}"),

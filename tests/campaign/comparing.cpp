@@ -82,7 +82,7 @@ bool may_place(const Executed& run) {
 
 void plan_of_resolved(const Executed& run, Complaints& complaints) {
   complaints.require(to_text(make_plan(scenario_of(text_of(run)))) == to_text(run.plan()),
-                     "the resolved scenario makes the same plan");
+                     "the resolved scenario makes the plan of the scenario");
 }
 
 /// scenarios/FORMAT.md says that a chosen plan takes equal times with every memory in which it fits. If the scenario

@@ -185,8 +185,8 @@ std::vector<Option> options() {
 extern const Command profile_cover_command;
 const Command profile_cover_command = {
     .name = "profile cover",
-    .summary = "Says which share of the measured time of a whole model its measured operators make up, and which "
-               "operators to measure next.",
+    .summary = "Says how much of the measured time of a model its measured operators take, and which operators to "
+               "measure next.",
     .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
               "PROFILE [--where model=NAME] [...]"},
     .least = 1,

@@ -27,7 +27,7 @@ struct FitsRequest {
   std::vector<Value> platforms;
   std::string mode = "training";
   std::string dtype = "float32";
-  std::string optimizer = {};  ///< empty for the scenario's default
+  std::string optimizer = {};  ///< name of the optimizer; empty for the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
   std::optional<std::int64_t> batch = {};   ///< samples of the batch for which accumulation is shown

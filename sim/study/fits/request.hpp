@@ -1,4 +1,4 @@
-// Turns a request to `fits` into the scenario of one card.
+// Makes the scenario of one card from a request to `fits`.
 #pragma once
 
 #include "scenario/scenario.hpp"

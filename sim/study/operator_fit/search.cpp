@@ -15,7 +15,7 @@ namespace {
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
-/// The data that the function which NLopt calls needs.
+/// The data of the function that NLopt calls.
 struct FitObjective {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;

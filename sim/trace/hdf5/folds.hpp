@@ -35,7 +35,7 @@ class FoldWriter {
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold that repeats the rows written last.
+  /// Adds a fold that repeats the rows that were written last.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.
