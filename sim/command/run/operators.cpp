@@ -22,7 +22,7 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
 }
 
 /// Returns whether the energy of the computation differs from seconds x watts. This is so if the energy was measured,
-/// or if operators whose speed memory limits draw less power than other operators.
+/// or if operators that are limited by memory draw less power than other operators.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)
